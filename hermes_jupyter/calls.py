@@ -1,0 +1,84 @@
+"""Values that travel between the model, the road, the views and the store. No behaviour."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Decision = Literal["once", "session", "deny"]
+CallStatus = Literal["ok", "error", "denied", "timeout", "interrupted"]
+TurnStatus = Literal["done", "stopped", "interrupted", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """What a model wants done: arguments are parsed and coerced already."""
+
+    id: str
+    name: str
+    args: Mapping[str, Any] = field(default_factory=dict)
+    error: str = ""
+    """Why the call cannot run (unknown name, unreadable arguments); empty if it can."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """The answer to a call. ``text`` is what the model reads, whatever the status."""
+
+    call: ToolCall
+    text: str
+    status: CallStatus = "ok"
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalRequest:
+    """A question to a person about one exact call."""
+
+    id: str
+    call: ToolCall
+    reason: str
+    """Why it asks, for a person: "deletes 3 files"."""
+    shown: str
+    """Exactly what will happen if the answer is yes: the command, or the diff."""
+    cwd: str
+    grant: str
+    """What "allow this session" would cover, in words."""
+    digest: str
+    """Fingerprint of call and folder; the road compares it again before it runs the call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question of the model to a person (the ``clarify`` tool)."""
+
+    id: str
+    text: str
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of one or more model calls."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    model_calls: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            model_calls=self.model_calls + other.model_calls,
+        )
+
+
+def digest_of(call: ToolCall, cwd: str) -> str:
+    """Fingerprint (sha256, hex) of a call in a folder; the order of arguments plays no part."""
+    body = json.dumps([call.name, dict(call.args), cwd], sort_keys=True, default=str)
+    return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,77 @@
+"""The exceptions of this project.
+
+    HermesError                 anything that a user should read as one line
+    ├── ConfigurationError      a setting is wrong or missing
+    ├── ModelError              a model call failed; ``kind`` says how
+    └── TurnError               a turn could not start or go on
+    TurnInterrupted             (a KeyboardInterrupt) the person stopped the turn
+
+Shown in a cell, each is a single line and not a traceback: a traceback of our own code helps
+nobody whose API key is missing. ``__cause__`` keeps the whole story for a bug report.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+ModelErrorKind = Literal[
+    "no_model",  # nothing is configured
+    "auth",  # 401, 403
+    "not_found",  # unknown model or path
+    "rate_limit",  # 429
+    "connection",  # refused, reset, unknown host
+    "timeout",
+    "server",  # 5xx
+    "context",  # the conversation is larger than the model's window
+    "bad_request",  # other 4xx
+    "malformed",  # the stream broke or is no valid answer
+]
+
+RETRYABLE: frozenset[ModelErrorKind] = frozenset({"rate_limit", "connection", "timeout", "server"})
+
+
+class HermesError(Exception):
+    """What a user reads as one line. The message names the value and the remedy."""
+
+    def _render_traceback_(self) -> list[str]:  # IPython asks an exception how to show itself
+        return [f"{type(self).__name__}: {self}"]
+
+
+class ConfigurationError(HermesError):
+    """A setting is wrong or missing."""
+
+
+class TurnError(HermesError):
+    """A turn could not start or go on."""
+
+
+class ModelError(HermesError):
+    """A model call failed.
+
+    Parameters
+    ----------
+    message : str
+        One line for a person, with the remedy.
+    kind : ModelErrorKind
+        What went wrong; decides what the agent may do about it.
+    retry_after : float, optional
+        Seconds the server asked us to wait.
+    """
+
+    def __init__(
+        self, message: str, *, kind: ModelErrorKind, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.retry_after = retry_after
+
+    @property
+    def retryable(self) -> bool:
+        return self.kind in RETRYABLE
+
+
+class TurnInterrupted(KeyboardInterrupt):
+    """The person stopped the turn. A KeyboardInterrupt, so that Run All stops too."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"Interrupted: {self}"]

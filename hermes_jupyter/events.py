@@ -1,0 +1,144 @@
+"""What happened in a turn, in order. The agent says it, listeners hear it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from hermes_jupyter.calls import (
+    ApprovalRequest,
+    Decision,
+    Question,
+    ToolCall,
+    ToolResult,
+    TurnStatus,
+    Usage,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened. Past tense, frozen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnStarted(Event):
+    session: str
+    turn: str
+    prompt: str
+    model: str
+    steps: int
+    """Model calls allowed in this turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepStarted(Event):
+    """A model call begins; ``number`` counts from 1."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextStreamed(Event):
+    """A piece of the model's answer (Markdown)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReasoningStreamed(Event):
+    """A piece of what the model thinks before it answers."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepFinished(Event):
+    """A model call ended: its whole text and its tokens."""
+
+    number: int
+    text: str
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchStarted(Event):
+    """These calls run side by side (one call is a batch of one)."""
+
+    calls: tuple[ToolCall, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallStarted(Event):
+    """The handler runs now (after approval, if it needed one)."""
+
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOutputStreamed(Event):
+    """Output of a running call, as it comes."""
+
+    call: ToolCall
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallFinished(Event):
+    result: ToolResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalRequested(Event):
+    """A call waits for a person."""
+
+    request: ApprovalRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalResolved(Event):
+    """A call was allowed or denied, by a person ("widget", "input"), "policy" or "interrupt"."""
+
+    request: ApprovalRequest
+    decision: Decision
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionAsked(Event):
+    question: Question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionAnswered(Event):
+    """``answer`` is None if nobody could be asked."""
+
+    question: Question
+    answer: str | None
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoticeGiven(Event):
+    """One line about the turn itself, for the person: a model is loading, a call is retried."""
+
+    text: str
+    level: Literal["info", "warning"] = "info"
+    key: str = ""
+    """Notices with the same key replace each other (progress)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnFinished(Event):
+    status: TurnStatus
+    text: str
+    """The answer; for a turn that failed, empty."""
+    reason: str = ""
+    """Why it ended, unless it is done: one line."""
+    steps: int = 0
+    seconds: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+
+
+Listener = Callable[[Event], None]

@@ -1,0 +1,35 @@
+import pytest
+
+from hermes_jupyter.errors import ConfigurationError
+from hermes_jupyter.settings import load
+
+
+def test_traits_win_over_environment_and_file(tmp_path):
+    (tmp_path / "config.yaml").write_text("model: {default: from-file, base_url: http://f/v1}\n")
+    env = {"HERMES_HOME": str(tmp_path), "OPENAI_BASE_URL": "http://e/v1"}
+    settings = load({"base_url": "http://t/v1", "model": ""}, env)
+    assert (settings.model, settings.base_url) == ("from-file", "http://t/v1")
+
+
+def test_the_original_agents_file_is_understood(tmp_path):
+    (tmp_path / "config.yaml").write_text("model: some/model\nagent: {max_turns: 12}\nweb: {}\n")
+    settings = load({}, {"HERMES_HOME": str(tmp_path)})
+    assert (settings.model, settings.max_steps) == ("some/model", 12)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
+    (tmp_path / "config.yaml").write_text("model: [unclosed\n")
+    with pytest.raises(ConfigurationError, match=r"config\.yaml"):
+        load({}, {"HERMES_HOME": str(tmp_path)})
+
+
+@pytest.mark.parametrize("wrong", [{"approvals": "maybe"}, {"max_steps": -1}, {"tool_timeout": -2}])
+def test_a_value_that_is_not_allowed_names_itself(wrong, tmp_path):
+    (value,) = wrong.values()
+    with pytest.raises(ConfigurationError, match=str(value)):
+        load(wrong, {"HERMES_HOME": str(tmp_path)})
+
+
+def test_the_key_does_not_show_itself(tmp_path):
+    settings = load({}, {"HERMES_HOME": str(tmp_path), "OPENAI_API_KEY": "secret"})
+    assert "secret" not in repr(settings)
