@@ -1,0 +1,1 @@
+"""What a model can call. Each ``*_tool.py`` registers itself; see ``registry``."""
