@@ -1,0 +1,248 @@
+"""This machine: one bash that keeps its state from command to command, and starts at first use."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from tools.environments.base import INTERRUPTED, TIMED_OUT, CommandResult, Environment
+from tools.environments.output import OutputCollector
+from tools.environments.processes import BackgroundProcess, Launch, ProcessTable
+from tools.environments.shell import (
+    BASH,
+    SECONDS_TO_TIDY_UP,
+    Ending,
+    Shell,
+    State,
+    make_home,
+    remove_home,
+)
+
+SECRET_VARIABLES = frozenset(
+    {
+        "ANTHROPIC_API_KEY",
+        "DEEPSEEK_API_KEY",
+        "GEMINI_API_KEY",
+        "GROQ_API_KEY",
+        "MISTRAL_API_KEY",
+        "NOUS_API_KEY",
+        "OPENAI_API_KEY",
+        "OPENROUTER_API_KEY",
+        "TOGETHER_API_KEY",
+        "XAI_API_KEY",
+    }
+)
+"""Keys of model providers: they are ours, and no business of a command."""
+
+PLAIN_TERMINAL = {"GIT_PAGER": "cat", "PAGER": "cat", "PYTHONUNBUFFERED": "1", "TERM": "dumb"}
+SECONDS_BETWEEN_LOOKS = 0.02
+CLOSED = "this environment is closed; open another one"
+BACKGROUND = """\
+{ if [[ -n $1 ]]; then
+    builtin source "/dev/fd/$1" 2>/dev/null; PWD=$2; builtin set +e; builtin eval "exec $1<&-"
+  fi; builtin shopt -s expand_aliases; __hermes_text=$3; builtin shift "$#"
+  builtin eval -- "$__hermes_text"; }"""
+"""Start of a background process: the state of the shell from a descriptor, then the command."""
+
+
+class LocalEnvironment(Environment):
+    """Commands run as the user, in the user's own system.
+
+    Parameters
+    ----------
+    cwd
+        Where the shell starts; the process's folder if None.
+    env
+        Variables in addition to those of this process.
+    hide
+        Names of variables of this process that commands must not see, besides `SECRET_VARIABLES`.
+    """
+
+    def __init__(
+        self,
+        cwd: str | os.PathLike[str] | None = None,
+        env: Mapping[str, str] | None = None,
+        *,
+        hide: Iterable[str] = (),
+    ) -> None:
+        self._state = State(str(Path(cwd or Path.cwd()).expanduser().absolute()))
+        self._env = _variables(env or {}, SECRET_VARIABLES.union(hide))
+        self._lock = threading.Lock()  # one command at a time; guards the shell and its state
+        self._interrupted = threading.Event()
+        self._closed = False
+        self._shell: Shell | None = None
+        self._home: Path | None = None
+        self.processes = ProcessTable()
+
+    @property
+    def cwd(self) -> str:
+        return self._state.cwd
+
+    def execute(
+        self,
+        command: str,
+        *,
+        timeout: float | None = None,
+        cwd: str | None = None,
+        stdin: str | None = None,
+        on_output: Callable[[str], None] | None = None,
+        cancelled: threading.Event | None = None,
+    ) -> CommandResult:
+        text, given = _encoded(command), None if stdin is None else _encoded(stdin, nul=True)
+        if not _take_turn(self._lock, cancelled):
+            return _halted("interrupted", OutputCollector(on_output), timeout)
+        try:
+            self._interrupted.clear()
+            folder, notes = self._start_folder(cwd)
+            shell = self._living_shell(notes)
+            output = OutputCollector(on_output)
+            halt = self._halt_after(timeout, cancelled)
+            ending = shell.run(text, given, folder, output, halt)
+            self._remember(ending, stay=cwd is not None)
+        finally:
+            self._lock.release()
+        notes.extend(_notes_about(ending))
+        if ending.halted:
+            return _halted(ending.halted, output, timeout, " ".join(notes))
+        return CommandResult(output.finish(), ending.exit_code, note=" ".join(notes))
+
+    def interrupt(self) -> None:
+        self._interrupted.set()
+
+    def spawn(self, command: str, *, cwd: str | None = None) -> BackgroundProcess:
+        _encoded(command)
+        with self._lock:
+            if self._closed:
+                raise RuntimeError(CLOSED)
+            folder, _ = self._start_folder(cwd)
+            launch = self._launch(command, folder)
+            try:
+                process = BackgroundProcess(command, launch)
+            finally:
+                for number in launch.inherited:
+                    os.close(number)
+        self.processes.add(process)
+        return process
+
+    def close(self) -> None:
+        self._closed = True
+        self.interrupt()
+        with self._lock:
+            if self._shell is not None:
+                self._shell.kill(grace=SECONDS_TO_TIDY_UP)
+                self._shell = None
+            if self._home is not None:
+                remove_home(self._home, os.getpid())
+        self.processes.close()
+
+    def _launch(self, command: str, folder: str) -> Launch:
+        arguments = [folder, command]
+        loader = [BASH, "--noprofile", "--norc", "-c", BACKGROUND, "bash"]
+        if self._state.snapshot is None:
+            return Launch([*loader, "", *arguments], folder, self._env)
+        # The file may be gone before the child reads it; an open descriptor stays.
+        number = os.open(self._state.snapshot, os.O_RDONLY)
+        return Launch([*loader, str(number), *arguments], folder, {}, [number])
+
+    def _living_shell(self, notes: list[str]) -> Shell:
+        """The shell, started if there is none."""
+        if self._closed:
+            raise RuntimeError(CLOSED)
+        home_is_there = self._home is not None and self._home.is_dir()
+        if self._shell is not None:
+            if home_is_there and self._shell.alive:
+                return self._shell
+            self._shell.kill(grace=SECONDS_TO_TIDY_UP)
+            notes.append("The shell had ended; it was started again.")
+        if self._home is None or not home_is_there:
+            self._home = make_home()
+            weakref.finalize(self, remove_home, self._home, os.getpid())
+            self._state = State(self._state.cwd)
+        self._shell = Shell(self._state, self._home, self._env)
+        return self._shell
+
+    def _start_folder(self, wanted: str | None) -> tuple[str, list[str]]:
+        """Folder to start in, and what to say if the shell's own one is gone."""
+        if wanted is not None:
+            folder = os.path.normpath(Path(self.cwd, Path(wanted).expanduser()))
+            if not Path(folder).is_dir():
+                raise ValueError(f"no such folder: {folder!r}")
+            return folder, []
+        here = Path(self.cwd)
+        if here.is_dir():
+            return self.cwd, []
+        there = next(parent for parent in here.parents if parent.is_dir())
+        self._state = replace(self._state, cwd=str(there))
+        return str(there), [f"The folder {str(here)!r} no longer exists; now in {str(there)!r}."]
+
+    def _halt_after(
+        self, timeout: float | None, cancelled: threading.Event | None
+    ) -> Callable[[], str]:
+        deadline = None if timeout is None else time.monotonic() + timeout
+
+        def halt() -> str:
+            if self._interrupted.is_set() or (cancelled is not None and cancelled.is_set()):
+                return "interrupted"
+            return "timed out" if deadline is not None and time.monotonic() >= deadline else ""
+
+        return halt
+
+    def _remember(self, ending: Ending, *, stay: bool) -> None:
+        cwd = self._state.cwd if stay else ending.state.cwd
+        self._state = replace(ending.state, cwd=cwd)
+        if ending.shell_ended:
+            self._shell = None
+
+
+def shell_is_available() -> bool:
+    """Whether bash can be started. On Windows it is not looked for yet."""
+    return os.name == "posix" and shutil.which(BASH) is not None
+
+
+def _variables(extra: Mapping[str, str], hidden: frozenset[str]) -> dict[str, str]:
+    visible = {name: value for name, value in os.environ.items() if name not in hidden}
+    return {**visible, **PLAIN_TERMINAL, **extra}
+
+
+def _encoded(text: str, *, nul: bool = False) -> bytes:
+    if "\0" in text and not nul:
+        raise ValueError("a command cannot contain the character NUL")
+    return text.encode("utf-8", "surrogateescape")  # its error is a ValueError as well
+
+
+def _take_turn(lock: threading.Lock, cancelled: threading.Event | None) -> bool:
+    """Wait for the lock; False if the call was cancelled first."""
+    while not lock.acquire(timeout=SECONDS_BETWEEN_LOOKS):
+        if cancelled is not None and cancelled.is_set():
+            return False
+    return True
+
+
+def _notes_about(ending: Ending) -> list[str]:
+    notes = []
+    if ending.halted:
+        notes.append("The shell was killed with the command; the next one starts with its state.")
+    elif ending.shell_ended:
+        notes.append(
+            "The command ended the shell. The next one starts with its folder, variables, "
+            "functions and aliases; background jobs were stopped and `set -e` is off."
+        )
+    if ending.left_running:
+        notes.append("A background child still runs; what it prints from now on is not shown.")
+    return notes
+
+
+def _halted(
+    why: str, output: OutputCollector, timeout: float | None, note: str = ""
+) -> CommandResult:
+    if why == "timed out":
+        text = output.finish(f"[Command timed out after {timeout:g}s]")
+        return CommandResult(text, TIMED_OUT, timed_out=True, note=note)
+    text = output.finish("[Command interrupted]")
+    return CommandResult(text, INTERRUPTED, interrupted=True, note=note)

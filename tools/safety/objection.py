@@ -1,0 +1,17 @@
+"""The answer of a guard that wants a person's consent."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """Why a call should not run without a person's consent."""
+
+    reason: str
+    """A short sentence for a person: "deletes notes.txt"."""
+    shown: str
+    """The exact command, or the difference, that is approved."""
+    grant: str
+    """What "allow this session" covers, in words."""
+    forbidden: bool = False
+    """Not even approval may run it."""

@@ -1,0 +1,239 @@
+"""Run shell commands in the session's shell, or beside it in the background."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tools.environments.base import CommandResult, Environment
+from tools.environments.local import LocalEnvironment, shell_is_available
+from tools.registry import registry, tool_error, tool_result
+from tools.safety import Objection, inspect_command
+from tools.safety.shell_program import SimpleCommand, Unreadable
+from tools.safety.shell_text import parse
+
+DEFAULT_TIMEOUT = 180
+FOREGROUND_MAX_TIMEOUT = 600
+SECONDS_TO_END = 15
+"""What a call may take beyond its own timeout: starting a shell, ending processes."""
+
+SCHEMA = {
+    "name": "terminal",
+    "description": (
+        "Run a bash command and wait for it. The folder, variables, functions and aliases stay "
+        "from one call to the next. Answers with `output` (standard output and error together, "
+        "long ones shortened in the middle) and `exit_code`. Standard input is empty, so pass "
+        "options such as -y instead of waiting for a prompt. For servers, watchers and anything "
+        "that runs for minutes use background=true, then follow it with the process tool. To "
+        "read, search or change files, prefer the file tools."
+    ),
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "command": {"type": "string", "description": "The command, one or more lines."},
+            "background": {
+                "type": "boolean",
+                "default": False,
+                "description": "Return at once with a session_id for the process tool.",
+            },
+            "timeout": {
+                "type": "integer",
+                "minimum": 1,
+                "description": (
+                    f"Seconds to wait before the command is killed (default {DEFAULT_TIMEOUT}, "
+                    f"at most {FOREGROUND_MAX_TIMEOUT})."
+                ),
+            },
+            "workdir": {
+                "type": "string",
+                "description": "Folder for this call only; the shell stays where it is.",
+            },
+        },
+        "required": ["command"],
+    },
+}
+
+EXIT_CODES: Mapping[str, Mapping[int, str]] = {
+    **{key: {1: "no line matched"} for key in ("grep", "egrep", "fgrep", "rg", "ack", "ag")},
+    **{key: {1: "the files differ"} for key in ("diff", "cmp", "colordiff")},
+    **{key: {1: "the condition is false"} for key in ("test", "[")},
+    "[[": {1: "the condition is false"},
+    "find": {1: "some folders could not be searched; the rest is complete"},
+    "curl": {
+        6: "the host name is not known",
+        7: "the connection was refused",
+        22: "the server answered with an HTTP error",
+        28: "the request timed out",
+    },
+    "git": {1: "often no error: git diff and git grep say so if there is a difference or no match"},
+}
+GENERAL_EXIT_CODES = {126: "found, but not executable", 127: "no such command"}
+
+SERVERS = (
+    ("npm", "start"),
+    ("npm", "run", "dev"),
+    ("npm", "run", "start"),
+    ("npm", "run", "serve"),
+    ("yarn", "dev"),
+    ("yarn", "start"),
+    ("pnpm", "dev"),
+    ("pnpm", "start"),
+    ("bun", "dev"),
+    ("next", "dev"),
+    ("vite",),
+    ("uvicorn",),
+    ("gunicorn",),
+    ("hypercorn",),
+    ("flask", "run"),
+    ("streamlit", "run"),
+    ("jupyter", "lab"),
+    ("jupyter", "notebook"),
+    ("jupyter", "server"),
+    ("mlflow", "ui"),
+    ("mlflow", "server"),
+    ("tensorboard",),
+    ("python", "-m", "http.server"),
+    ("python3", "-m", "http.server"),
+    ("tail", "-f"),
+    ("tail", "-F"),
+    ("watch",),
+)
+"""First words of commands that run until somebody ends them."""
+
+ENDS_AT_ONCE = frozenset(("--help", "-h", "--version", "-V", "build", "list", "stop"))
+
+
+def terminal(args: Mapping[str, Any], **context: Any) -> str:
+    command = str(args["command"])
+    environment: Environment | None = context.get("environment")
+    try:
+        if args.get("background"):
+            return _start(command, args.get("workdir"), environment)
+        if problem := _foreground_problem(command, args):
+            return tool_error(problem)
+        if environment is not None:
+            return _run(command, args, environment, context)
+        with LocalEnvironment(context.get("cwd")) as throwaway:
+            return _run(command, args, throwaway, context)
+    except (ValueError, OSError) as error:
+        return tool_error(str(error))
+
+
+def _run(
+    command: str, args: Mapping[str, Any], environment: Environment, context: Mapping[str, Any]
+) -> str:
+    result = environment.execute(
+        command,
+        timeout=_timeout(args),
+        cwd=args.get("workdir"),
+        on_output=context.get("on_output"),
+        cancelled=context.get("cancelled"),
+    )
+    return tool_result(_answer(command, result))
+
+
+def _answer(command: str, result: CommandResult) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "output": result.output,
+        "exit_code": result.exit_code,
+        "error": None,
+    }
+    if meaning := exit_code_meaning(command, result.exit_code):
+        answer["exit_code_meaning"] = meaning
+    if result.note:
+        answer["note"] = result.note
+    return answer
+
+
+def _start(command: str, workdir: str | None, environment: Environment | None) -> str:
+    if environment is None:
+        return tool_error("background=true needs a session; there is none for this call")
+    process = environment.spawn(command, cwd=workdir)
+    return tool_result(
+        output="Background process started",
+        session_id=process.id,
+        pid=process.pid,
+        exit_code=0,
+        error=None,
+    )
+
+
+def _timeout(args: Mapping[str, Any]) -> float:
+    given = args.get("timeout")
+    return float(
+        given if given is not None else os.environ.get("TERMINAL_TIMEOUT", DEFAULT_TIMEOUT)
+    )
+
+
+def _foreground_problem(command: str, args: Mapping[str, Any]) -> str:
+    """Why a command should not be waited for, with the remedy; "" if it can be."""
+    longest = float(os.environ.get("TERMINAL_MAX_FOREGROUND_TIMEOUT", FOREGROUND_MAX_TIMEOUT))
+    if _timeout(args) > longest:
+        return (
+            f"timeout={_timeout(args):g} is more than the {longest:g} s a call may wait. "
+            "Use background=true and follow the process with the process tool."
+        )
+    commands = _parts(command)
+    if commands and commands[-1].ending == "&":
+        return (
+            "The command ends with '&'. Leave the '&' out and use background=true: then its "
+            "output can be read and it can be ended with the process tool."
+        )
+    if server := next((part for part in commands if _runs_for_ever(part)), None):
+        words = " ".join(map(str, server.words[:3]))
+        return (
+            f"{words!r} runs until it is ended, so this call would only time out. "
+            "Use background=true, then the process tool to read its output."
+        )
+    return ""
+
+
+def _runs_for_ever(command: SimpleCommand) -> bool:
+    words = tuple(map(str, command.words))
+    if command.ending == "&" or ENDS_AT_ONCE.intersection(words):
+        return False
+    return any(words[: len(server)] == server for server in SERVERS)
+
+
+def exit_code_meaning(command: str, exit_code: int) -> str:
+    """What a non-zero exit code says, where it is no failure or means something special."""
+    parts = _parts(command)
+    if not exit_code or not parts:
+        return ""
+    words = parts[-1].words
+    program = Path(str(words[0])).name if words else ""
+    return EXIT_CODES.get(program, {}).get(exit_code, "") or GENERAL_EXIT_CODES.get(exit_code, "")
+
+
+def _parts(command: str) -> list[SimpleCommand]:
+    try:
+        return parse(command).commands
+    except (Unreadable, RecursionError):
+        return []  # bash will say what is wrong with it
+
+
+def objection(args: Mapping[str, Any], **context: Any) -> Objection | None:
+    environment: Environment | None = context.get("environment")
+    cwd = environment.cwd if environment else str(context.get("cwd") or Path.cwd())
+    folder = Path(cwd, Path(str(args.get("workdir") or "")).expanduser())
+    return inspect_command(str(args["command"]), str(folder))
+
+
+def longest_seconds(args: Mapping[str, Any]) -> float:
+    return SECONDS_TO_END + (0 if args.get("background") else _timeout(args))
+
+
+registry.register(
+    name="terminal",
+    toolset="terminal",
+    schema=SCHEMA,
+    handler=terminal,
+    emoji="💻",
+    check_fn=shell_is_available,
+    guard_fn=objection,
+    effects="unknown",
+    timeout=longest_seconds,
+    max_result_size_chars=100_000,
+)
