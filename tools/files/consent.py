@@ -1,0 +1,145 @@
+"""Which changes need a person, and how they are told; and which files are the session's own.
+
+``written`` is the session's set of real paths that it has written (``context["written"]``).
+Beside each path it holds a stamp of what was left there, so that a file which somebody else has
+edited since counts as theirs again when it is about to be replaced as a whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Mapping, MutableSet, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tools.files import diffs
+from tools.files.changes import Change
+from tools.files.protected import home_of, protection_of, secret_in
+from tools.files.text import decode
+from tools.files.workspace import Workspace, is_inside
+from tools.safety import Objection
+
+SHOWN_LINES = 200
+SHOWN_CHARS = 20_000
+NAMED_PATHS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Ownership:
+    """The files that this session has written itself."""
+
+    written: MutableSet[str]
+
+    def has(self, path: str) -> bool:
+        return path in self.written
+
+    def has_as_it_is(self, path: str, content: bytes) -> bool:
+        """Whether it also is as the session left it, as far as that is known."""
+        stamps = [entry for entry in self.written if entry.startswith(path + "\0")]
+        return path in self.written and (not stamps or _stamp(path, content) in stamps)
+
+    def record(self, changes: Sequence[Change]) -> None:
+        """Remember what was just written."""
+        for change in changes:
+            for entry in [each for each in self.written if each.startswith(change.path + "\0")]:
+                self.written.discard(entry)
+            if change.after is None:
+                self.written.discard(change.path)
+            else:
+                self.written.add(change.path)
+                self.written.add(_stamp(change.path, change.after))
+
+
+def ownership_of(context: Mapping[str, Any]) -> Ownership:
+    written = context.get("written")
+    return Ownership(written if isinstance(written, MutableSet) else set())
+
+
+def objection_to(
+    changes: Sequence[Change], workspace: Workspace, ownership: Ownership, *, whole: bool = False
+) -> Objection | None:
+    """Why a person must agree to these changes, or None.
+
+    ``whole`` files are replaced without a look at what they hold; a patch has seen what it changes.
+    """
+    reasons = []
+    for change in changes:
+        reasons += _reasons(change, workspace, ownership, whole)
+    if not reasons:
+        return None
+    diff = "".join(change.diff(workspace.name(change.path)) for change in changes)
+    named = [change.path for change in changes][:NAMED_PATHS]
+    more = len(changes) - len(named)
+    return Objection(
+        reason="; ".join(reasons),
+        shown=diffs.capped(diff, SHOWN_LINES, SHOWN_CHARS),
+        grant=f"changes to {', '.join(named)}{f' and {more} more' if more else ''} in this session",
+    )
+
+
+def objection_to_reading(path: str, workspace: Workspace) -> Objection | None:
+    """Why a person must agree that this file, or folder, is read."""
+    home = home_of(workspace.files)
+    status = workspace.files.stat(path)
+    is_folder = status is not None and status.kind == "folder"
+    secret = secret_in(f"{path}/x" if is_folder else path, home)
+    if not secret:
+        return None
+    name = workspace.name(path)
+    return Objection(
+        f"reads {name}, which may hold {secret}", path, f"reading {path} in this session"
+    )
+
+
+def _reasons(change: Change, workspace: Workspace, ownership: Ownership, whole: bool) -> list[str]:
+    if change.is_none:
+        return []
+    what = _phrase(change, workspace, whole)
+    protection = protection_of(change.path, home_of(workspace.files))
+    if protection:
+        return [f"{what}, {protection}"]
+    if _is_own(change, ownership, whole):
+        return []
+    outside = not workspace.contains(change.path) and not _is_temporary(change.path, workspace)
+    if outside:
+        return [f"{what}, outside the workspace"]
+    return [what] if change.before else []
+
+
+def _is_own(change: Change, ownership: Ownership, whole: bool) -> bool:
+    if whole and change.before:
+        return ownership.has_as_it_is(change.path, change.before)
+    return ownership.has(change.path)
+
+
+def _is_temporary(path: str, workspace: Workspace) -> bool:
+    return is_inside(path, workspace.files.real(tempfile.gettempdir()))
+
+
+def _phrase(change: Change, workspace: Workspace, whole: bool) -> str:
+    name = workspace.name(change.path)
+    if change.moved_from:
+        return f"moves {workspace.name(change.moved_from)} to {name}"
+    if change.moved_to:
+        return f"moves {name} to {workspace.name(change.moved_to)}"
+    if change.before is None:
+        return f"creates {name}"
+    if change.after is None:
+        return f"deletes {name} ({_extent(change.before)})"
+    if whole:
+        return f"{'replaces' if change.after else 'empties'} {name} ({_extent(change.before)})"
+    added, removed = diffs.count_changes(change.diff(name))
+    return f"changes {name} (+{added} −{removed})"
+
+
+def _extent(content: bytes) -> str:
+    text = decode(content)
+    if text is None:
+        return f"{len(content):,} bytes"
+    lines = text.text.count("\n") + (not text.text.endswith("\n") and bool(text.text))
+    return "1 line" if lines == 1 else f"{lines:,} lines"
+
+
+def _stamp(path: str, content: bytes) -> str:
+    return f"{path}\0{hashlib.sha256(content).hexdigest()}"

@@ -1,0 +1,124 @@
+"""Which folder a call works in, and what a path of the model's means there."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tools.files.access import LOCAL, FileAccess
+from tools.files.problems import Problem, shown
+
+LOOKED_AT = 2_000
+"""Entries looked at when a missing file is searched for under another folder."""
+SUGGESTED = 5
+SKIPPED_FOLDERS = frozenset({
+    ".git", ".hg", ".svn", ".bzr", ".jj", "node_modules", "__pycache__", ".tox", ".nox", ".eggs",
+    ".mypy_cache", ".ruff_cache", ".pytest_cache", ".ipynb_checkpoints", ".cache", ".venv",
+    "bower_components", ".terraform", ".gradle",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A folder, and the files of the machine it is on."""
+
+    folder: str
+    files: FileAccess = LOCAL
+
+    def path(self, given: str) -> str:
+        """The real path that the model means, all links followed."""
+        return self.files.real(self._absolute(given))
+
+    def place(self, given: str) -> str:
+        """The same, but a link at the end stays a link: what deleting and moving act on."""
+        absolute = self._absolute(given)
+        name = os.path.basename(absolute)  # noqa: PTH119
+        if name in ("", ".", ".."):
+            return self.files.real(absolute)
+        return os.path.join(self.files.real(os.path.dirname(absolute)), name)  # noqa: PTH118,PTH120
+
+    def contains(self, path: str) -> bool:
+        return is_inside(path, self.files.real(self.folder))
+
+    def name(self, path: str) -> str:
+        """The path as the model may use it: relative in the workspace, else absolute."""
+        root = self.files.real(self.folder)
+        if path != root and is_inside(path, root):
+            return shown(path[len(root.rstrip(os.sep)) + 1 :])
+        return shown(path)
+
+    def _absolute(self, given: str) -> str:
+        if not given.strip():
+            raise Problem("The path is empty; name a file")
+        if "\0" in given:
+            raise Problem(
+                f"The path {given!r} has a NUL character in it; no file can have that name"
+            )
+        try:
+            os.fsencode(given)
+        except UnicodeEncodeError:
+            raise Problem(f"The path {given!r} has characters that no file name can have") from None
+        return os.path.join(self.folder, self.files.expand(given))  # noqa: PTH118
+
+
+def workspace_of(context: Mapping[str, Any]) -> Workspace:
+    """The workspace of a call, from the keywords its handler received."""
+    environment = context.get("environment")
+    folder = getattr(environment, "cwd", None) or context.get("cwd") or str(Path.cwd())
+    return Workspace(str(folder), getattr(environment, "files", None) or LOCAL)
+
+
+def is_inside(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def missing(workspace: Workspace, path: str) -> Problem:
+    """The problem that nothing is at ``path``, with names that may have been meant."""
+    folder, name = os.path.split(path)
+    while (status := workspace.files.stat(folder)) is None and folder != os.path.dirname(folder):  # noqa: PTH120
+        folder = os.path.dirname(folder)  # noqa: PTH120
+    if status is None or status.kind != "folder":
+        return Problem(f"No such file: {shown(path)}; {shown(folder)} is not a folder")
+    similar = _similar_names(workspace, folder, name) or _namesakes(workspace, name)
+    said = f"No such file: {shown(path)}"
+    return Problem(said, similar_files=similar) if similar else Problem(said)
+
+
+def _similar_names(workspace: Workspace, folder: str, name: str) -> list[str]:
+    names = [entry.name for entry in workspace.files.iterdir(folder)[:LOOKED_AT]]
+    wanted = name.lower()
+    by_case = {candidate.lower(): candidate for candidate in names}
+    close = difflib.get_close_matches(wanted, by_case, n=SUGGESTED, cutoff=0.6)
+    stem = Path(wanted).stem
+    same_stem = [lower for lower in by_case if Path(lower).stem == stem and lower not in close]
+    chosen = [by_case[lower] for lower in (*close, *same_stem)][:SUGGESTED]
+    return [workspace.name(os.path.join(folder, each)) for each in chosen]  # noqa: PTH118
+
+
+def _namesakes(workspace: Workspace, name: str) -> list[str]:
+    wanted = name.lower()
+    found = (path for path, each in _below(workspace) if each.lower() == wanted)
+    return [workspace.name(path) for path, _ in zip(found, range(SUGGESTED), strict=False)]
+
+
+def _below(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    """Files under the workspace, nearest folders first, until enough was looked at."""
+    folders, looked_at = [workspace.files.real(workspace.folder)], 0
+    for folder in folders:
+        try:
+            entries = workspace.files.iterdir(folder)
+        except OSError:  # a folder that may not be read has nothing to suggest
+            continue
+        for entry in entries:
+            looked_at += 1
+            path = os.path.join(folder, entry.name)  # noqa: PTH118
+            if entry.kind == "file":
+                yield path, entry.name
+            elif entry.kind == "folder" and not entry.is_link and entry.name not in SKIPPED_FOLDERS:
+                folders.append(path)
+        if looked_at > LOOKED_AT:
+            return
