@@ -1,0 +1,1 @@
+"""The agent: a loop of model calls and tool calls, with a budget. Knows no notebook."""

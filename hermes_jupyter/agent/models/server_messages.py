@@ -1,0 +1,90 @@
+"""What servers say when they refuse: in many shapes, and in many words for the same thing."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+MAX_MESSAGE_CHARS = 300
+MIN_SECRET_CHARS = 4  # a shorter "key" is a word like "none", and not to be searched for
+
+_UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+")
+_BEARER = re.compile(r"(?i)\b(bearer)\s+[\w.~+/=-]{8,}")
+_HTML = re.compile(r"(?i)\s*<(!|html|head|body|\?xml)")
+_CONTEXT_CODES = {
+    "context_length_exceeded",
+    "exceed_context_size_error",
+    "contextwindowexceedederror",
+    "model_max_prompt_tokens_exceeded",
+    "string_above_max_length",
+}
+_CONTEXT_OVERFLOW = re.compile(
+    r"""(?ix)
+    (maximum|max|model'?s?)\s+context\s+(length|window|size)
+    | context[\s_]?(length|window|size|limit)\w*\s+(was\s+|is\s+|of\s+\d+\s+)?(exceed|too\s+small)
+    | exceed\w*\s+(the\s+)?((available|model'?s?|maximum|max)\s+)*context
+    | (prompt|input|conversation|request|messages?)\s+(is|are)\s+(too\s+(long|large)|longer\s+than)
+    | prompt\s+(exceeds|contains\s+too)
+    | input\s+token\s+count .{0,40} exceeds
+    | exceeds?\s+the\s+maximum\s+(number\s+of\s+)?(input\s+)?(tokens|length)
+    | reduce\s+the\s+length\s+of\s+(the\s+|your\s+)?(messages|prompt|input)
+    | tokens\s+in\s+request\s+more\s+than
+    | contextwindowexceeded | exceed_context_size | context_length_exceeded
+    """
+)
+
+
+def one_line(text: str, *, secret: str = "") -> str:
+    """``text`` as one printable line of bounded length, without ``secret``."""
+    if len(secret) >= MIN_SECRET_CHARS:
+        text = text.replace(secret, "***")
+    text = _BEARER.sub(r"\1 ***", text)
+    text = _UNPRINTABLE.sub(" ", text).strip()
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    return text if len(text) <= MAX_MESSAGE_CHARS else f"{text[: MAX_MESSAGE_CHARS - 1]}…"
+
+
+def message_of(body: Any) -> str:
+    """The sentence for a person inside the body of an error, whatever its shape."""
+    if isinstance(body, str):
+        return "an HTML page" if is_html(body) else body
+    if isinstance(body, list):
+        return "; ".join(message_of(part) for part in body)
+    if not isinstance(body, dict):
+        return "" if body is None else str(body)
+    for key in ("message", "detail", "msg", "error", "reason"):
+        if body.get(key):
+            return message_of(body[key]) + _said_behind(body)
+    return json.dumps(body, ensure_ascii=False, default=str)
+
+
+def _said_behind(body: dict[str, Any]) -> str:
+    """What the provider behind a gateway said (OpenRouter), or the field FastAPI means."""
+    metadata = body.get("metadata")
+    if isinstance(metadata, dict) and isinstance(metadata.get("raw"), str):
+        return f": {metadata['raw']}"
+    place = body.get("loc")
+    return f" ({'.'.join(map(str, place))})" if isinstance(place, list) else ""
+
+
+def code_of(body: Any) -> str:
+    """The error's code, or else its type; lower case, empty if it has none."""
+    if not isinstance(body, dict):
+        return ""
+    inner = body.get("error")
+    if isinstance(inner, dict):
+        return code_of(inner)
+    type_, code = body.get("type"), body.get("code")
+    known_type = isinstance(type_, str) and type_.lower() in _CONTEXT_CODES
+    return str(type_ if known_type or not code else code).lower() if (type_ or code) else ""
+
+
+def is_context_overflow(message: str, code: str = "") -> bool:
+    """Whether the server says that the conversation is larger than the model's window."""
+    return code in _CONTEXT_CODES or _CONTEXT_OVERFLOW.search(message) is not None
+
+
+def is_html(text: str) -> bool:
+    """Whether this is a web page."""
+    return _HTML.match(text) is not None

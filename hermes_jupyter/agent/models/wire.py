@@ -1,0 +1,152 @@
+"""What goes over the wire and what comes back: the request's body, the answer's frames."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from typing import Any
+
+from hermes_jupyter.agent.models.base import Message
+from hermes_jupyter.agent.models.server_messages import is_html
+
+DONE = "[DONE]"
+
+
+class UnreadableFrame(Exception):
+    """A frame of the answer is not JSON. ``args[0]`` is its beginning."""
+
+
+class WebPage(Exception):
+    """The answer is a web page."""
+
+
+def request_body(
+    model: str,
+    messages: Sequence[Message],
+    tools: Sequence[dict[str, Any]],
+    extra: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The body of a streaming Chat Completions request."""
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [_sendable(message) for message in messages],
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+    if tools:
+        body["tools"] = json_safe(_unique(tools))
+    return {**body, **extra}
+
+
+def json_safe(value: Any) -> Any:
+    """The same value as every server can read it: no lone surrogates, no NaN, no odd types."""
+    match value:
+        case str():
+            return _valid_text(value)
+        case None | bool() | int():
+            return value
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case Mapping():
+            return {_valid_text(str(key)): json_safe(item) for key, item in value.items()}
+        case list() | tuple():
+            return [json_safe(item) for item in value]
+    return _valid_text(str(value))
+
+
+def _valid_text(text: str) -> str:
+    if text.isascii():
+        return text
+    # A pair of surrogates becomes the character it stands for, a lone one the replacement mark.
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _sendable(message: Message) -> Any:
+    # llama_cpp.server answers 500 to ``content: null``, and no server minds an empty text.
+    return json_safe({**message, "content": message.get("content") or ""})
+
+
+def _unique(tools: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first of each name: strict servers reject a request that offers a name twice."""
+    by_name: dict[str, dict[str, Any]] = {}
+    for tool in tools:
+        by_name.setdefault(tool_name(tool), tool)
+    return [*by_name.values()]
+
+
+def tool_name(definition: Mapping[str, Any]) -> str:
+    """The name in a tool's definition."""
+    return str(definition.get("function", definition).get("name", ""))
+
+
+async def frames(blocks: AsyncIterator[bytes]) -> AsyncGenerator[Any, None]:
+    """The JSON values of an answer: of its server-sent events, or the one of a plain body.
+
+    What it is, its first character tells; the content type of small servers often does not.
+    The last value is `DONE` if the server said so.
+
+    Raises
+    ------
+    UnreadableFrame, WebPage
+    """
+    lines = EventLines()
+    body: bytes | None = None
+    async for block in blocks:
+        if body is not None:
+            body += block
+        elif not lines.started and block.lstrip()[:1] in (b"{", b"<"):
+            body = block
+        else:
+            for line in lines.feed(block):
+                yield _parsed(line)
+    if body is not None:
+        yield _parsed(body.decode("utf-8", "replace"))
+        yield DONE  # a body that parses is whole
+        return
+    for line in lines.finish():
+        yield _parsed(line)
+
+
+def _parsed(text: str) -> Any:
+    if text.startswith(DONE):
+        return DONE
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise (WebPage() if is_html(text) else UnreadableFrame(text[:80])) from None
+
+
+class EventLines:
+    """Splits a stream of server-sent events into the texts of their data."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._texts: list[str] = []
+        self.started = False
+
+    def feed(self, block: bytes) -> Iterator[str]:
+        """The events that ``block`` completes."""
+        # Not str.splitlines: JSON may contain U+2028 and its like, which are no line ends here.
+        # A lone CR at the end of a block may be half of a CRLF, so it waits for the next one.
+        whole = self._rest + block
+        held = whole.endswith(b"\r")
+        ready = whole[:-1] if held else whole
+        *lines, self._rest = ready.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        self._rest += b"\r" if held else b""
+        self.started = self.started or bool(whole.strip())
+        for line in lines:
+            yield from self._line(line)
+
+    def finish(self) -> Iterator[str]:
+        """The last event, if no empty line ended it."""
+        yield from self._line(self._rest.rstrip(b"\r"))
+        yield from self._line(b"")
+
+    def _line(self, line: bytes) -> Iterator[str]:
+        if not line and self._texts:
+            text, self._texts = "\n".join(self._texts), []
+            yield text
+        field, _, value = line.partition(b":")
+        if field == b"data":
+            self._texts.append(value.decode("utf-8", "replace").removeprefix(" "))
