@@ -1,0 +1,85 @@
+"""Say a tool's result in the few plain words that a small model understands best."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+NOTHING_FOUND = "nothing found"
+NAMES_FOUND = "files by name:"
+LONGEST = 6_000  # characters; about 2,000 tokens, so that three long results fit the window
+
+
+def plain(name: str, text: str) -> str:
+    """Return what the model reads instead of the JSON text of a result."""
+    try:
+        result = json.loads(text)
+    except ValueError:
+        return capped(text)
+    if not isinstance(result, dict):
+        return capped(text)
+    if result.get("error") and not result.get("output"):
+        return capped(failed(result))
+    try:
+        return capped(WORDINGS[name](result) if name in WORDINGS else compact(result))
+    except (KeyError, TypeError, ValueError):  # a tool of that name with results of its own
+        return capped(compact(result))
+
+
+def failed(result: Mapping[str, Any]) -> str:
+    similar = ", ".join(map(str, result.get("similar_files") or []))
+    return f"error: {result['error']}" + (f" There is: {similar}" if similar else "")
+
+
+def read_file(result: Mapping[str, Any]) -> str:
+    lines = result.get("total_lines")
+    count = f"({lines} lines)\n" if lines is not None else ""
+    return count + str(result["content"]).rstrip("\n")
+
+
+def write_file(result: Mapping[str, Any]) -> str:
+    return f"ok: {result['bytes_written']} bytes written"
+
+
+def terminal(result: Mapping[str, Any]) -> str:
+    parts = [str(result["output"]).rstrip("\n") or "(no output)"]
+    if result.get("exit_code"):
+        parts.append(f"exit code {result['exit_code']}")
+    if result.get("error"):
+        parts.append(f"error: {result['error']}")
+    return "\n".join(parts)
+
+
+def search_files(result: Mapping[str, Any]) -> str:
+    if names := result.get("files"):
+        return "\n".join([NAMES_FOUND, *names])
+    lines = [located(match) for match in result.get("matches") or []]
+    return "\n".join([f"{result['total_count']} found", *lines]) if lines else NOTHING_FOUND
+
+
+def located(match: Mapping[str, Any]) -> str:
+    return f"{match['path']}:{match['line']}: {match['content']}"
+
+
+def compact(result: Any) -> str:
+    """Return JSON without what is empty: a small model trips over nulls."""
+    if isinstance(result, dict):
+        result = {key: value for key, value in result.items() if value not in (None, "", [], {})}
+    return json.dumps(result, ensure_ascii=False)
+
+
+def capped(text: str) -> str:
+    """Cut the middle out of a long text; the end of an output often says how it went."""
+    if len(text) <= LONGEST:
+        return text
+    head, tail = text[: LONGEST * 3 // 4], text[-LONGEST // 4 :]
+    return f"{head}\n... ({len(text) - LONGEST} characters left out) ...\n{tail}"
+
+
+WORDINGS: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "read_file": read_file,
+    "write_file": write_file,
+    "terminal": terminal,
+    "search_files": search_files,
+}
