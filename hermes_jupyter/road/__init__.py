@@ -1,0 +1,1 @@
+"""The one road of a tool call: coerce, guard, run, shape."""

@@ -1,0 +1,201 @@
+"""Run one tool call: coerce, guard, run, shape. Every caller uses this road."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from hermes_jupyter.calls import (
+    ApprovalRequest,
+    CallStatus,
+    Question,
+    ToolCall,
+    ToolResult,
+    digest_of,
+)
+from hermes_jupyter.events import ApprovalResolved, Event, ToolCallStarted, ToolOutputStreamed
+from hermes_jupyter.road.approval import ApprovalDesk
+from hermes_jupyter.road.coercion import coerce, problems
+from hermes_jupyter.road.guard import objection_of
+from hermes_jupyter.road.policy import Policy
+from hermes_jupyter.road.results import shape, status_of
+from tools.registry import ToolEntry, ToolRegistry, tool_error
+from tools.safety import Objection
+
+INTERRUPT_GRACE = 0.12
+DEADLINE_GRACE = 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Road:
+    """What all calls of a turn share."""
+
+    registry: ToolRegistry
+    names: frozenset[str]
+    """Tools that may be called; others do not exist on this road."""
+    desk: ApprovalDesk
+    policy: Policy
+    emit: Callable[[Event], None]
+    """Tell an event; on the agent loop's thread."""
+    context: Mapping[str, Any]
+    """What handlers get beside their arguments."""
+    tool_timeout: float = 600.0
+
+    async def run(self, call: ToolCall) -> ToolResult:
+        """Take a call to its result. Never raises, but for the interrupt of the turn."""
+        began = time.monotonic()
+        status, text = await self._outcome(call)
+        limit = self.registry.get_max_result_size(call.name)
+        return ToolResult(
+            call=call, text=shape(text, limit), status=status, seconds=time.monotonic() - began
+        )
+
+    async def _outcome(self, call: ToolCall) -> tuple[CallStatus, str]:
+        if call.error:
+            return "error", tool_error(call.error)
+        entry = self.registry.get_entry(call.name) if call.name in self.names else None
+        if entry is None:
+            return "error", tool_error(f"Unknown tool: {call.name!r}")
+        parameters = entry.schema["parameters"]
+        call = replace(call, args=coerce(call.args, parameters))
+        if wrong := problems(call.args, parameters):
+            return "error", tool_error(f"Invalid arguments for {call.name}: " + "; ".join(wrong))
+        if refusal := await self._refusal(entry, call):
+            return "denied", refusal
+        return await self._run(entry, call)
+
+    async def _refusal(self, entry: ToolEntry, call: ToolCall) -> str | None:
+        """None if the call may run, else the answer that tells the model why not."""
+        if self.policy.denied(call):
+            return _denied("a rule of the user forbids it", by="rule")
+        objection = objection_of(entry, call, self.context)
+        if objection is None:
+            return None
+        if objection.forbidden:
+            return _denied(f"it {objection.reason}, which nobody may approve", by="safety")
+        while True:
+            digest = digest_of(call, self._cwd())
+            refusal = await self._decide(call, objection, digest)
+            # The folder may have changed while the question stood there (another call of the
+            # batch): then the answer was to something else.
+            if refusal is not None or digest == digest_of(call, self._cwd()):
+                return refusal
+
+    async def _decide(self, call: ToolCall, objection: Objection, digest: str) -> str | None:
+        request = ApprovalRequest(
+            id=secrets.token_hex(8),
+            call=call,
+            reason=objection.reason,
+            shown=objection.shown,
+            cwd=self._cwd(),
+            grant=objection.grant,
+            digest=digest,
+        )
+        if self.desk.granted(digest):
+            return None
+        match self.policy.verdict(call):
+            case "allow":
+                self.emit(ApprovalResolved(request=request, decision="once", by="rule"))
+                return None
+            case "deny":
+                self.emit(ApprovalResolved(request=request, decision="deny", by="rule"))
+                return _denied(f"it {objection.reason} and the policy is to deny", by="rule")
+        answer = await self.desk.decide(request, self.emit)
+        if answer.value != "deny":
+            return None
+        if answer.by == "policy":
+            return _denied("it needs an approval and nobody can be asked here", by="policy")
+        return _denied("the user said no", by="user")
+
+    def _cwd(self) -> str:
+        environment = self.context.get("environment")
+        if environment is not None:
+            return str(environment.cwd)
+        return str(self.context.get("cwd") or Path.cwd())
+
+    async def _run(self, entry: ToolEntry, call: ToolCall) -> tuple[CallStatus, str]:
+        self.emit(ToolCallStarted(call=call))
+        cancelled = threading.Event()
+        context = {
+            **self.context,
+            "tool_call_id": call.id,
+            "cancelled": cancelled,
+            "on_output": self._output_of(call),
+            "ask": self._ask_from_thread(cancelled),
+        }
+        task = asyncio.create_task(self.registry.adispatch(call.name, dict(call.args), **context))
+        limit = self._timeout(entry, call)
+        try:
+            done, _ = await asyncio.wait({task}, timeout=limit)
+            if not done:
+                return await self._overdue(task, cancelled, call, limit)
+        except asyncio.CancelledError:
+            await _stop(task, cancelled, INTERRUPT_GRACE)
+            raise
+        text = task.result()
+        return status_of(text), text
+
+    async def _overdue(
+        self, task: asyncio.Task[str], cancelled: threading.Event, call: ToolCall, limit: float
+    ) -> tuple[CallStatus, str]:
+        ended = await _stop(task, cancelled, DEADLINE_GRACE)
+        partial = task.result() if ended and not task.cancelled() else None
+        return "timeout", tool_error(
+            f"{call.name} did not finish within {limit:g} s and was stopped"
+            + ("" if ended else "; it does not react and may still run in the background"),
+            partial_result=partial,
+        )
+
+    def _timeout(self, entry: ToolEntry, call: ToolCall) -> float:
+        declared = entry.timeout
+        seconds = declared(call.args) if callable(declared) else declared
+        return float(seconds or self.tool_timeout)
+
+    def _output_of(self, call: ToolCall) -> Callable[[str], None]:
+        loop = asyncio.get_running_loop()
+
+        def on_output(text: str) -> None:
+            loop.call_soon_threadsafe(self.emit, ToolOutputStreamed(call=call, text=text))
+
+        return on_output
+
+    def _ask_from_thread(
+        self, cancelled: threading.Event
+    ) -> Callable[[str, tuple[str, ...]], str | None]:
+        loop = asyncio.get_running_loop()
+
+        def ask(text: str, choices: tuple[str, ...] = ()) -> str | None:
+            question = Question(id=secrets.token_hex(8), text=text, choices=choices)
+            asking = asyncio.run_coroutine_threadsafe(self.desk.ask(question, self.emit), loop)
+            while not cancelled.is_set():
+                with suppress(TimeoutError):
+                    return asking.result(timeout=0.1)
+            asking.cancel()
+            return None
+
+        return ask
+
+
+async def _stop(task: asyncio.Task[str], cancelled: threading.Event, grace: float) -> bool:
+    """Ask a running tool to end, wait a little, then leave it. True if it ended by itself."""
+    cancelled.set()
+    done, _ = await asyncio.wait({task}, timeout=grace)
+    if not done:
+        task.cancel()
+    return bool(done)
+
+
+def _denied(why: str, *, by: str) -> str:
+    return tool_error(
+        f"Denied: {why}. It was not run. Do not try it again in another way; go on without it "
+        "or tell the user what you would have done.",
+        status="denied",
+        denied_by=by,
+    )

@@ -1,0 +1,149 @@
+import asyncio
+import json
+import threading
+import time
+
+import pytest
+
+from hermes_jupyter.agent.budget import Budget
+from hermes_jupyter.agent.loop import Agent
+from hermes_jupyter.errors import ModelError
+from hermes_jupyter.events import BatchStarted, NoticeGiven, TextStreamed, ToolCallFinished
+from hermes_jupyter.testing import ScriptedModel, call
+from tools.registry import tool_result
+
+
+def agent_for(turn, model, steps=90, transcript=None):
+    road = turn.road()
+    return Agent(
+        model=model,
+        road=road,
+        definitions=[turn.registry.get_entry(name).definition() for name in sorted(road.names)],
+        emit=turn.emit,
+        budget=Budget(steps),
+        transcript=[] if transcript is None else transcript,
+        cwd=lambda: str(turn.folder),
+    )
+
+
+def is_valid(transcript):
+    """Every call has its result, right behind the message that asked for it."""
+    wanted = []
+    for message in transcript:
+        if message["role"] == "tool":
+            assert message["tool_call_id"] == wanted.pop(0)
+        else:
+            assert not wanted
+        wanted += [c["id"] for c in message.get("tool_calls") or []]
+        json.dumps(message)
+    return not wanted
+
+
+def test_text_ends_the_turn(turn):
+    outcome = asyncio.run(agent_for(turn, ScriptedModel("done")).run("go"))
+    assert (outcome.text, outcome.status) == ("done", "done")
+    assert "".join(event.text for event in turn.of(TextStreamed)) == "done"
+
+
+@pytest.mark.parametrize(("decision", "expected"), [("once", ["a"]), ("deny", [])])
+def test_guarded_call_runs_only_when_approved(turn, erased, decision, expected):
+    turn.decision = decision
+    model = ScriptedModel((call("erase", path="a"),), "done")
+    assert asyncio.run(agent_for(turn, model).run("erase a")).text == "done"
+    assert erased == expected
+
+
+def test_the_model_reads_the_results(turn, erased):
+    model = ScriptedModel((call("erase", path="a"),), "done")
+    agent = agent_for(turn, model)
+    asyncio.run(agent.run("erase a"))
+    assert is_valid(agent.transcript)
+    assert "denied" in model.requests[-1].messages[-1]["content"]
+
+
+def test_the_budget_ends_with_a_summary(turn):
+    turn.tool("look", lambda args, **_: tool_result(ok=True))
+    model = ScriptedModel(*[(call("look", n=n),) for n in range(3)], "so far")
+    outcome = asyncio.run(agent_for(turn, model, steps=3).run("go"))
+    assert (outcome.status, outcome.text) == ("stopped", "so far")
+    assert "all 3 steps" in outcome.reason
+    assert model.requests[-1].tools == []
+
+
+def test_a_model_that_only_asks_for_what_cannot_run_is_stopped(turn):
+    model = ScriptedModel(*[(call("nothing", n=n),) for n in range(9)])
+    outcome = asyncio.run(agent_for(turn, model).run("go"))
+    assert outcome.status == "stopped"
+    assert len(model.requests) == 3
+
+
+def test_eight_reads_run_side_by_side(turn):
+    turn.tool("nap", lambda args, **_: time.sleep(0.1) or "ok", effects="read")
+    model = ScriptedModel(tuple(call("nap", n=n) for n in range(8)), "done")
+    began = time.monotonic()
+    asyncio.run(agent_for(turn, model).run("go"))
+    assert len(turn.of(BatchStarted)) == 1
+    assert time.monotonic() - began < 0.5
+
+
+def test_calls_of_unknown_effect_run_one_after_the_other(turn):
+    inside = threading.Semaphore(1)
+
+    def alone(args, **_):
+        assert inside.acquire(blocking=False)
+        time.sleep(0.01)
+        inside.release()
+        return "ok"
+
+    turn.tool("alone", alone)
+    model = ScriptedModel(tuple(call("alone", n=n) for n in range(4)), "done")
+    asyncio.run(agent_for(turn, model).run("go"))
+    assert {event.result.status for event in turn.of(ToolCallFinished)} == {"ok"}
+
+
+def test_an_interrupt_leaves_a_valid_transcript(turn):
+    turn.tool("wait", lambda args, cancelled, **_: cancelled.wait(30) and "x")
+    model = ScriptedModel((call("wait"), call("wait", n=2)), "never")
+    agent = agent_for(turn, model)
+
+    async def interrupt():
+        task = asyncio.create_task(agent.run("go"))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(interrupt())
+    assert is_valid(agent.transcript)
+    assert agent.transcript[-1]["role"] == "assistant"
+
+
+def test_a_failed_first_call_leaves_the_transcript_as_it_was(turn):
+    model = ScriptedModel(ModelError("no key", kind="auth"))
+    agent = agent_for(turn, model)
+    with pytest.raises(ModelError, match="no key"):
+        asyncio.run(agent.run("go"))
+    assert agent.transcript == []
+
+
+def test_a_passing_failure_is_tried_again(turn):
+    model = ScriptedModel(ModelError("busy", kind="rate_limit", retry_after=0.01), "done")
+    assert asyncio.run(agent_for(turn, model).run("go")).text == "done"
+    assert "trying again" in turn.of(NoticeGiven)[0].text
+
+
+def test_broken_arguments_do_not_poison_the_transcript(turn):
+    turn.tool("look", lambda args, **_: "ok")
+    broken = call("look")
+    object.__setattr__(broken, "arguments", '{"path": "cut')
+    agent = agent_for(turn, ScriptedModel((broken,), "done"))
+    asyncio.run(agent.run("go"))
+    sent = agent.transcript[1]["tool_calls"][0]["function"]["arguments"]
+    assert json.loads(sent)
+    assert "not valid JSON" in agent.transcript[2]["content"]
+
+
+def test_an_empty_reply_is_nudged_once(turn):
+    assert asyncio.run(agent_for(turn, ScriptedModel("", "done")).run("go")).text == "done"
+    turn.events.clear()
+    assert asyncio.run(agent_for(turn, ScriptedModel("", "")).run("go")).status == "stopped"

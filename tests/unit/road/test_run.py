@@ -1,0 +1,206 @@
+import asyncio
+import json
+import threading
+import time
+
+import pytest
+
+from hermes_jupyter.calls import ToolCall
+from hermes_jupyter.events import ApprovalRequested, ApprovalResolved, ToolOutputStreamed
+from hermes_jupyter.road.policy import Policy
+from tools.registry import tool_result
+from tools.safety import Objection
+
+
+def run(turn, name, **args):
+    return asyncio.run(turn.road().run(ToolCall(id="1", name=name, args=args)))
+
+
+@pytest.mark.parametrize(
+    ("decision", "status", "gone"),
+    [("once", "ok", ["a"]), ("session", "ok", ["a"]), ("deny", "denied", [])],
+)
+def test_guarded_call_runs_only_when_approved(turn, erased, decision, status, gone):
+    turn.decision = decision
+    assert run(turn, "erase", path="a").status == status
+    assert erased == gone
+
+
+def test_a_denial_tells_the_model_that_nothing_was_run(turn, erased):
+    answer = json.loads(run(turn, "erase", path="a").text)
+    assert answer["status"] == "denied"
+    assert "was not run" in answer["error"]
+
+
+def test_session_approval_covers_the_same_call_and_no_other(turn, erased):
+    turn.decision = "session"
+    run(turn, "erase", path="a")
+    turn.decision = "deny"
+    assert run(turn, "erase", path="a").status == "ok"
+    assert run(turn, "erase", path="b").status == "denied"
+
+
+def test_a_broken_guard_asks(turn):
+    turn.tool("odd", lambda args, **_: "ran", guard_fn=lambda args, **_: 1 / 0)
+    assert run(turn, "odd").status == "denied"
+    assert "could not be checked" in turn.of(ApprovalRequested)[0].request.reason
+
+
+def test_a_forbidden_call_is_never_asked_and_never_runs(turn):
+    turn.decision = "once"
+    objection = Objection(reason="erases the disk", shown="x", grant="", forbidden=True)
+    turn.tool("format", lambda args, **_: "ran", guard_fn=lambda args, **_: objection)
+    assert run(turn, "format").status == "denied"
+    assert not turn.of(ApprovalRequested)
+
+
+def test_rules_allow_and_deny_without_asking(turn, erased):
+    turn.policy = Policy.parse("ask", ("erase(a)",), ("erase(b)",))
+    assert run(turn, "erase", path="a").status == "ok"
+    assert run(turn, "erase", path="b").status == "denied"
+    assert not turn.of(ApprovalRequested)
+    assert [event.by for event in turn.of(ApprovalResolved)] == ["rule"]
+
+
+def test_an_answer_to_another_folder_does_not_count(turn, erased):
+    class Shell:
+        cwd = "/one"
+
+    shell = Shell()
+    road = turn.road(environment=shell)
+    turn.decision = "once"
+    asked = []
+
+    def move_once(event):
+        if isinstance(event, ApprovalRequested):
+            asked.append(event.request.cwd)
+            shell.cwd = "/two"
+        turn.emit(event)
+
+    object.__setattr__(road, "emit", move_once)
+    assert asyncio.run(road.run(ToolCall(id="1", name="erase", args={"path": "a"}))).status == "ok"
+    assert asked == ["/one", "/two"]
+
+
+@pytest.mark.parametrize("args", [{}, {"path": 7}, {"path": ["a"]}])
+def test_wrong_arguments_are_told_to_the_model(turn, erased, args):
+    result = run(turn, "erase", **args)
+    assert result.status == "error"
+    assert "Invalid arguments for erase" in result.text
+    assert erased == []
+
+
+def test_text_numbers_become_numbers(turn):
+    parameters = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    turn.tool("double", lambda args, **_: tool_result(n=args["n"] * 2), parameters=parameters)
+    assert json.loads(run(turn, "double", n="21").text) == {"n": 42}
+
+
+@pytest.mark.parametrize("answer", [None, b"bytes", {"a": 1}, 7])
+def test_an_answer_that_is_no_text_is_an_error(turn, answer):
+    turn.tool("odd", lambda args, **_: answer)
+    result = run(turn, "odd")
+    assert result.status == "error"
+    assert "instead of text" in result.text
+
+
+def test_a_handler_that_raises_is_an_error(turn):
+    turn.tool("odd", lambda args, **_: 1 / 0)
+    assert "ZeroDivisionError" in run(turn, "odd").text
+
+
+def test_a_tool_that_never_returns_is_left_at_its_deadline(turn):
+    stop = threading.Event()
+    turn.tool("stuck", lambda args, **_: stop.wait(60) or "late", timeout=0.1)
+    began = time.monotonic()
+    result = run(turn, "stuck")
+    stop.set()
+    assert result.status == "timeout"
+    assert "did not finish within 0.1 s" in result.text
+    assert time.monotonic() - began < 4
+
+
+def test_a_tool_that_hears_the_deadline_keeps_its_partial_output(turn):
+    def patient(args, *, cancelled, **_):
+        cancelled.wait(60)
+        return "half"
+
+    turn.tool("patient", patient, timeout=0.1)
+    answer = json.loads(run(turn, "patient").text)
+    assert answer["partial_result"] == "half"
+
+
+def test_ten_megabytes_are_cut_with_the_count_of_what_is_gone(turn):
+    turn.tool("flood", lambda args, **_: "x" * 10_000_000)
+    text = run(turn, "flood").text
+    assert len(text) < 101_000
+    assert "characters left out" in text
+
+
+def test_a_cut_json_answer_stays_json(turn):
+    turn.tool("flood", lambda args, **_: tool_result(output="x" * 1_000_000, exit_code=0))
+    assert json.loads(run(turn, "flood").text)["exit_code"] == 0
+
+
+def test_lone_surrogates_are_replaced(turn):
+    turn.tool("odd", lambda args, **_: "a\ud800b")
+    run(turn, "odd").text.encode("utf-8")
+
+
+def test_secrets_are_masked(turn):
+    key = "sk-" + "a1B2" * 12
+    turn.tool("leak", lambda args, **_: f"the key is {key}")
+    assert key not in run(turn, "leak").text
+
+
+def test_output_of_a_running_tool_is_told_in_order(turn):
+    def talk(args, *, on_output, **_):
+        for piece in "abc":
+            on_output(piece)
+        return "done"
+
+    turn.tool("talk", talk)
+    run(turn, "talk")
+    assert "".join(event.text for event in turn.of(ToolOutputStreamed)) == "abc"
+
+
+def test_an_interrupt_reaches_the_tool_and_ends_the_wait(turn):
+    heard = threading.Event()
+
+    def patient(args, *, cancelled, **_):
+        if cancelled.wait(30):
+            heard.set()
+        return "x"
+
+    turn.tool("patient", patient)
+
+    async def interrupt():
+        task = asyncio.create_task(turn.road().run(ToolCall(id="1", name="patient")))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(interrupt())
+    assert heard.wait(1)
+
+
+def test_an_interrupt_while_waiting_for_a_person_denies(turn, erased):
+    turn.desk.answer = lambda *a, **k: False  # nobody answers
+
+    async def interrupt():
+        task = asyncio.create_task(
+            turn.road().run(ToolCall(id="1", name="erase", args={"path": "a"}))
+        )
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(interrupt())
+    resolved = turn.of(ApprovalResolved)[0]
+    assert (resolved.decision, resolved.by, erased) == ("deny", "interrupt", [])
+
+
+def test_unknown_tools_do_not_exist_on_the_road(turn):
+    assert "Unknown tool" in run(turn, "nothing").text
