@@ -1,0 +1,220 @@
+"""What a person sees of a call, an approval and a question while a turn runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hermes_jupyter.calls import ApprovalRequest, Decision, Question, ToolCall, ToolResult
+from hermes_jupyter.redaction import redact
+from hermes_jupyter.views import words
+from hermes_jupyter.views.base import Desk, Emoji
+from hermes_jupyter.views.limits import excerpt
+from hermes_jupyter.views.markdown import to_html
+from hermes_jupyter.views.sanitize import escape, last_lines, one_line, reveal
+from hermes_jupyter.views.widgets import Stage
+
+MAX_SHOWN = 20_000
+"""Characters of arguments and results in a live card."""
+LINES_IN_SIGHT = 15
+"""A longer command is announced as such: nobody shall approve what scrolled out of view."""
+TYPED_WITHIN = 0.3
+"""Seconds in which the text of a field follows the Enter key that completed it."""
+
+_STATES = {"waiting": "waiting", "asking": "asks you", "running": "running"}
+
+
+class CallCard:
+    """One line for a call, its arguments and result folded below, and a lane for questions."""
+
+    def __init__(self, stage: Stage, call: ToolCall, emoji: Emoji) -> None:
+        self._stage, self.call, self._emoji = stage, call, emoji
+        self._state = "waiting"
+        self._html = stage.html()
+        self._live: Any = None
+        self._output = ""
+        self._started = 0.0
+        self._stale = False
+        self.lane = stage.column([self._html], "hermes-lane")
+        self._draw("")
+
+    @property
+    def is_running(self) -> bool:
+        return self._state == "running"
+
+    def ask(self, card: Any) -> None:
+        self._state = "asking"
+        self.lane.children = (*self.lane.children, card)
+        self._draw("")
+
+    def wait(self) -> None:
+        self._state = "waiting"
+        self._draw("")
+
+    def start(self, now: float) -> None:
+        self._state, self._started = "running", now
+        self._draw("")
+
+    def hear(self, text: str) -> None:
+        """Output of the running call; shown by the next `refresh`."""
+        self._output = (self._output + text)[-4_000:]
+        self._stale = True
+
+    def refresh(self, now: float) -> None:
+        """Show the last line of output, and how long the call has been running."""
+        lines = last_lines(redact(self._output))
+        seconds = now - self._started
+        if not self.is_running or not (self._stale or seconds >= 2):
+            return
+        self._stale = False
+        if self._live is None:
+            self._live = self._stage.html()
+            self.lane.children = (*self.lane.children, self._live)
+        parts = [f"{seconds:.0f} s"] if seconds >= 2 else []
+        parts += [escape(one_line(line, 300)) for line in lines]
+        self._live.value = f'<div class="hermes-live">{" · ".join(parts)}</div>'
+
+    def finish(self, result: ToolResult) -> None:
+        self._state = result.status
+        if self._live is not None:
+            self.lane.children = tuple(c for c in self.lane.children if c is not self._live)
+            self._stage.discard(self._live)
+            self._live = None
+        self._draw(words.readable_result(result.text), words.ending(result.status, result.seconds))
+
+    def _draw(self, answer: str, ending: str = "") -> None:
+        call = self.call
+        sign, _, word = ending.partition(" ") if ending else ("", "", _STATES[self._state])
+        args = "" if words.is_said(call) else excerpt(reveal(words.readable(call.args)), MAX_SHOWN)
+        self._html.value = (
+            f'<details class="hermes-call hermes-is-{self._state}"><summary>'
+            f"<span>{escape(self._emoji(call.name))}</span>"
+            f'<span class="hermes-name">{escape(one_line(call.name, 60))}</span>'
+            f'<span class="hermes-short">{escape(words.short_args(call, 200))}</span>'
+            f'<span class="hermes-state"><span class="hermes-sign">{sign}</span> {word}</span>'
+            f"</summary>{_listing(args)}{_listing(excerpt(answer, MAX_SHOWN))}</details>"
+        )
+
+
+class Batch:
+    """Calls that run side by side, below a line that says how far they are."""
+
+    def __init__(self, stage: Stage, cards: Sequence[CallCard]) -> None:
+        self._all, self._done = len(cards), 0
+        self._header = stage.html()
+        self.widget = stage.column([self._header, *(card.lane for card in cards)], "hermes-batch")
+        self._draw()
+
+    def finish_one(self) -> None:
+        self._done += 1
+        self._draw()
+
+    def _draw(self) -> None:
+        said = f"{self._done} of {self._all} done"
+        bar = f'<progress max="{self._all}" value="{self._done}" aria-label="{said}"></progress>'
+        is_done = self._done >= self._all
+        self._header.value = (
+            f'<div class="hermes-progress"><span>{self._all} calls side by side</span>'
+            f"{'' if is_done else bar}<span>{'all done' if is_done else said}</span></div>"
+        )
+
+
+class ApprovalCard:
+    """The question whether a call may run. Nothing is chosen beforehand."""
+
+    def __init__(self, stage: Stage, request: ApprovalRequest, desk: Desk) -> None:
+        self._stage, self._request = stage, request
+        self._html = stage.html(_request_html(request))
+
+        def answer(decision: Decision) -> Callable[[], Any]:
+            return lambda: desk.answer(request.id, decision, by="widget", digest=request.digest)
+
+        name, grant = one_line(request.call.name, 60), one_line(request.grant, 200)
+        self._buttons = (
+            stage.button("Allow once", f"Allow this one call of {name}", answer("once")),
+            stage.button(
+                "Allow this session", f"Allow for this session: {grant}", answer("session")
+            ),
+            stage.button("Deny", f"Do not run this call of {name}", answer("deny"), "hermes-deny"),
+        )
+        self._row = stage.row(self._buttons, "hermes-buttons")
+        self.box = stage.column([self._html, self._row], "hermes-card")
+
+    def resolve(self, decision: Decision, by: str) -> None:
+        sign, outcome = words.DECISIONS[decision][0], "denied" if decision == "deny" else "ok"
+        self.box.children = (self._html,)
+        self.box.remove_class("hermes-card")
+        self._html.value = (
+            f'<details class="hermes-call hermes-decided hermes-is-{outcome}">'
+            f'<summary><span class="hermes-sign">{sign}</span>'
+            f'<span role="status">{escape(words.decided(decision, by))}</span></summary>'
+            f"{_listing(reveal(self._request.shown))}</details>"
+        )
+        self._stage.discard(self._row, *self._buttons)
+
+
+class QuestionCard:
+    """A question of the model: a button for each choice, and a field for any other answer."""
+
+    def __init__(
+        self, stage: Stage, question: Question, desk: Desk, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._stage, self._question, self._desk, self._loop = stage, question, desk, loop
+        asked = to_html(excerpt(question.text, 4_000))
+        self._html = stage.html(f'<div class="hermes-text" role="alert">{asked}</div>')
+        choices = [self._choice(choice) for choice in question.choices]
+        self._field = stage.field("Another answer" if choices else "Your answer", "hermes-field")
+        # Enter is heard before the text that it completes, see TYPED_WITHIN.
+        self._field.on_msg(lambda _widget, content, _buffers: self._entered(content))
+        send = stage.button("Send", "Send the text as the answer", self._sent)
+        rows = [stage.row(choices, "hermes-choices")] if choices else []
+        rows.append(stage.row([self._field, send], "hermes-buttons"))
+        self._parts = (*rows, *choices, self._field, send)
+        self.box = stage.column([self._html, *rows], "hermes-card", "hermes-question")
+
+    def resolve(self, answer: str | None) -> None:
+        asked = to_html(excerpt(self._question.text, 1_000))
+        replied = "nobody answered" if answer is None else escape(one_line(answer, 500))
+        self.box.children = (self._html,)
+        self.box.remove_class("hermes-card")
+        self._html.value = (
+            f'<div class="hermes-notice">{asked} <span role="status">↳ {replied}</span></div>'
+        )
+        self._stage.discard(*self._parts)
+
+    def _choice(self, choice: str) -> Any:
+        def pressed() -> None:
+            self._desk.reply(self._question.id, choice, by="widget")
+
+        return self._stage.button(one_line(choice, 100), one_line(choice, 500), pressed)
+
+    def _entered(self, content: dict[str, Any]) -> None:
+        if content.get("event") == "submit":
+            self._sent()
+
+    def _sent(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.call_later, TYPED_WITHIN, self._reply)
+
+    def _reply(self) -> None:
+        text = str(self._field.value).strip()
+        if text:
+            self._desk.reply(self._question.id, text, by="widget")
+
+
+def _request_html(request: ApprovalRequest) -> str:
+    name, reason = escape(one_line(request.call.name, 60)), escape(one_line(request.reason, 500))
+    facts = (("Folder", reveal(request.cwd)), ("This session", one_line(request.grant, 300)))
+    lines = request.shown.count("\n") + 1
+    if lines > LINES_IN_SIGHT:
+        reason += f" <b>({lines} lines; scroll to read them all)</b>"
+    rows = "".join(f"<dt>{term}</dt><dd>{escape(text)}</dd>" for term, text in facts if text)
+    return (
+        f'<div role="alertdialog" aria-live="assertive" aria-label="Approval needed: {name}">'
+        f"<h4>{name} asks for approval</h4><p>{reason}</p>"
+        f"{_listing(reveal(request.shown))}<dl>{rows}</dl></div>"
+    )
+
+
+def _listing(text: str) -> str:
+    return f'<pre class="hermes-listing">{escape(text)}</pre>' if text.strip() else ""

@@ -1,0 +1,249 @@
+"""A running turn as widgets: text as it streams, a card per call, buttons that ask."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from hermes_jupyter.calls import ApprovalRequest, Question, ToolCall
+from hermes_jupyter.events import (
+    ApprovalRequested,
+    ApprovalResolved,
+    BatchStarted,
+    Event,
+    NoticeGiven,
+    QuestionAnswered,
+    QuestionAsked,
+    ReasoningStreamed,
+    StepFinished,
+    StepStarted,
+    TextStreamed,
+    ToolCallFinished,
+    ToolCallStarted,
+    ToolOutputStreamed,
+    TurnFinished,
+    TurnStarted,
+)
+from hermes_jupyter.redaction import redact
+from hermes_jupyter.views.base import CellOutput, Desk, Emoji, no_emoji
+from hermes_jupyter.views.cards import ApprovalCard, Batch, CallCard, QuestionCard
+from hermes_jupyter.views.probe import KnownClients, Probe
+from hermes_jupyter.views.sanitize import escape, one_line
+from hermes_jupyter.views.status import StatusLine
+from hermes_jupyter.views.streaming import TextSegment
+from hermes_jupyter.views.style import CSS
+from hermes_jupyter.views.widgets import Stage, view_of
+
+RELOADED = (
+    "The page was reloaded while this ran, so the notebook file does not hold it. "
+    "Run <code>%hermes last</code> in a cell to keep it."
+)
+REFRESH_SECONDS = 0.045
+"""What streams is shown at most this often: more than an eye wants, less than a browser minds."""
+
+
+class WidgetView:
+    """A view; construct it in the cell's thread, then feed it on the agent's loop.
+
+    Parameters
+    ----------
+    display_id
+        Under which the root widget is displayed, and replaced by `final`.
+    """
+
+    def __init__(
+        self, cell: CellOutput, desk: Desk, display_id: str, *, emoji: Emoji = no_emoji
+    ) -> None:
+        self._cell, self._desk, self._display_id, self._emoji = cell, desk, display_id, emoji
+        self._stage = Stage(cell)
+        self._body = self._stage.column((), "hermes-body")
+        self._status = StatusLine(self._stage)
+        style = self._stage.html(f"<style>{CSS}</style>", "hermes-style")
+        parts = [style, self._body, self._status.widget]
+        self._root = self._stage.column(parts, "hermes-turn")
+        self._text: TextSegment | None = None
+        self._cards: dict[str, CallCard] = {}
+        self._batches: dict[str, Batch] = {}
+        self._questions: dict[str, ApprovalCard | QuestionCard] = {}
+        self._notices: dict[str, Any] = {}
+        self._refresh_planned = False
+        self.show_again(None)
+
+    def show_again(self, parent: dict[str, Any] | None) -> None:
+        """Display the turn below its cell, or below another request (after a reload)."""
+        if not self._stage.closed:
+            bundle = view_of(self._root)
+            self._cell.display(bundle, display_id=self._display_id, parent=parent)
+
+    async def alive(self, within: float, clients: KnownClients) -> bool:
+        """Whether the cell's front end draws this view. Call on the agent's loop."""
+        known = clients.shows_widgets(self._cell.client)
+        if known is not None:
+            return known
+        player = self._stage.hidden_player()
+        probe = Probe(player)
+        self._add(player)
+        shows = await probe.alive(within)
+        clients.learn(self._cell.client, shows=shows)
+        self._body.children = tuple(child for child in self._body.children if child is not player)
+        self._stage.discard(player)
+        return shows
+
+    def final(self, bundle: dict[str, Any]) -> None:
+        """Replace the widgets by what stays. The update goes first, so nothing flickers."""
+        self._cell.display(bundle, display_id=self._display_id, update=True)
+        if self._cell.page_is_new and "text/html" in bundle:
+            self._leave(bundle["text/html"])
+        else:
+            self._stage.close()
+
+    def _leave(self, record: str) -> None:
+        """Show the record in the widget: a reloaded page cannot be told to replace its output."""
+        note = self._stage.html(f'<div class="hermes-notice">{RELOADED}</div>')
+        kept = self._stage.html(record)
+        self._root.children = (self._root.children[0], kept, note)
+        self._stage.close(self._root, *self._root.children)
+
+    def __call__(self, event: Event) -> None:
+        if self._stage.closed:
+            return
+        match event:
+            case TextStreamed(text=text):
+                self._stream(text)
+            case ReasoningStreamed(text=text):
+                self._status.think(text)
+            case ToolOutputStreamed(call=call, text=text):
+                self._card(call).hear(text)
+            case StepStarted() | StepFinished() | TurnStarted() | TurnFinished():
+                self._follow_turn(event)
+            case BatchStarted() | ToolCallStarted() | ToolCallFinished():
+                self._follow_calls(event)
+            case ApprovalRequested(request=request):
+                self._ask(request)
+            case ApprovalResolved(request=request, decision=decision, by=by):
+                card = self._questions.pop(request.id, None)
+                if isinstance(card, ApprovalCard):
+                    card.resolve(decision, by)
+                    self._card(request.call).wait()
+            case QuestionAsked(question=question):
+                self._ask_question(question)
+            case QuestionAnswered(question=question, answer=answer):
+                asked = self._questions.pop(question.id, None)
+                if isinstance(asked, QuestionCard):
+                    asked.resolve(answer)
+            case NoticeGiven():
+                self._notice(event)
+        self._refresh_soon()
+
+    # The turn and its text
+
+    def _follow_turn(self, event: Event) -> None:
+        match event:
+            case TurnStarted(model=model, steps=steps):
+                self._status.begin(model, steps, self._now())
+                self._tick()
+            case StepStarted(number=number):
+                if self._text is not None:
+                    self._text.withdraw()  # of a model call that broke and is made again
+                self._text = None
+                self._status.step(number)
+            case StepFinished(text=text, usage=usage):
+                if text.strip() and self._text is None:
+                    self._stream(text)
+                if self._text is not None:
+                    self._text.refresh()
+                self._text = None
+                self._status.count(usage)
+            case TurnFinished():
+                self._refresh()
+                self._status.end(event)
+
+    def _stream(self, text: str) -> None:
+        if self._text is None:
+            self._text = TextSegment(self._stage, self._body)
+        self._text.feed(text)
+        self._status.write()
+
+    # Calls
+
+    def _follow_calls(self, event: Event) -> None:
+        match event:
+            case BatchStarted(calls=calls):
+                self._add_batch(calls)
+            case ToolCallStarted(call=call):
+                self._card(call).start(self._now())
+            case ToolCallFinished(result=result):
+                self._card(result.call).finish(result)
+                if batch := self._batches.get(result.call.id):
+                    batch.finish_one()
+
+    def _add_batch(self, calls: Sequence[ToolCall]) -> None:
+        cards = [CallCard(self._stage, call, self._emoji) for call in calls]
+        self._cards.update((card.call.id, card) for card in cards)
+        if len(cards) == 1:
+            self._add(cards[0].lane)
+            return
+        batch = Batch(self._stage, cards)
+        self._batches.update((call.id, batch) for call in calls)
+        self._add(batch.widget)
+
+    def _card(self, call: ToolCall) -> CallCard:
+        if call.id not in self._cards:
+            self._add_batch((call,))
+        return self._cards[call.id]
+
+    # Questions to the person, and notices
+
+    def _ask(self, request: ApprovalRequest) -> None:
+        card = ApprovalCard(self._stage, request, self._desk)
+        self._questions[request.id] = card
+        self._card(request.call).ask(card.box)
+
+    def _ask_question(self, question: Question) -> None:
+        loop = asyncio.get_running_loop()
+        card = QuestionCard(self._stage, question, self._desk, loop)
+        self._questions[question.id] = card
+        self._add(card.box)
+
+    def _notice(self, event: NoticeGiven) -> None:
+        sign = '<span class="hermes-sign">⚠</span> ' if event.level == "warning" else ""
+        said = sign + escape(one_line(redact(event.text), 500))
+        value = f'<div class="hermes-notice hermes-{event.level}">{said}</div>'
+        widget = self._notices.get(event.key) if event.key else None
+        if widget is not None:
+            widget.value = value
+            return
+        widget = self._stage.html(value)
+        self._notices[event.key] = widget
+        self._add(widget)
+
+    # Drawing
+
+    def _add(self, widget: Any) -> None:
+        self._body.children = (*self._body.children, widget)
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    def _refresh_soon(self) -> None:
+        if not self._refresh_planned:
+            self._refresh_planned = True
+            asyncio.get_running_loop().call_later(REFRESH_SECONDS, self._refresh)
+
+    def _refresh(self) -> None:
+        self._refresh_planned = False
+        if self._stage.closed:
+            return
+        if self._text is not None:
+            self._text.refresh()
+        for card in self._cards.values():
+            card.refresh(self._now())
+        running = [card.call.name for card in self._cards.values() if card.is_running]
+        self._status.refresh(self._now(), running=running, asks=bool(self._questions))
+
+    def _tick(self) -> None:
+        """Let the seconds go on while nothing else happens."""
+        if not self._stage.closed and self._status.is_running:
+            self._refresh()
+            asyncio.get_running_loop().call_later(1.0, self._tick)

@@ -1,0 +1,88 @@
+"""The record of a turn: what replaces the live widgets, and what the saved notebook keeps."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hermes_jupyter.events import Event, TurnFinished
+from hermes_jupyter.views import words
+from hermes_jupyter.views.base import Emoji, no_emoji
+from hermes_jupyter.views.entries import Entries
+from hermes_jupyter.views.limits import LADDER, MAX_BYTES, Part, parts_of
+from hermes_jupyter.views.record_html import html_of
+from hermes_jupyter.views.record_text import markdown_of, plain_of
+from hermes_jupyter.views.sanitize import one_line
+
+MIME = "application/vnd.hermes.turn+json"
+VERSION = 1
+
+
+class Record:
+    """A listener that makes the output that stays.
+
+    Everything in it is redacted, cleaned and bounded, and the same events always make the same
+    bundle.
+    """
+
+    def __init__(self, *, emoji: Emoji = no_emoji) -> None:
+        self._entries = Entries()
+        self._emoji = emoji
+
+    def __call__(self, event: Event) -> None:
+        self._entries(event)
+
+    def bundle(self) -> dict[str, Any]:
+        """The MIME bundle of what has happened so far. Without an end it reads as interrupted."""
+        bundle: dict[str, Any] = {}
+        entries = self._entries.entries()
+        for limits in LADDER:
+            parts = parts_of(entries, limits, self._emoji)
+            turn = self._turn(parts)
+            if _size(turn) > MAX_BYTES and limits is not LADDER[-1]:
+                continue  # the other renderings are no smaller, and take longer
+            bundle = self._rendered(parts, turn)
+            if all(_size(rendering) <= MAX_BYTES for rendering in bundle.values()):
+                break
+        return bundle
+
+    def _rendered(self, parts: Sequence[Part], turn: dict[str, Any]) -> dict[str, Any]:
+        finished = self._finished()
+        ended = "" if finished.status == "done" else words.ended(finished)
+        steps = words.count(finished.steps, "step")
+        footer = words.footer(turn["model"], steps, finished.usage, finished.seconds)
+        return {
+            "text/plain": plain_of(parts, ended=ended, footer=footer),
+            "text/markdown": markdown_of(parts, ended=ended, footer=footer),
+            "text/html": html_of(parts, ended=ended, footer=footer),
+            MIME: turn,
+        }
+
+    def _turn(self, parts: Sequence[Part]) -> dict[str, Any]:
+        started, finished = self._entries.started, self._finished()
+        prompt = started.prompt if started else ""
+        return {
+            "v": VERSION,
+            "session": started.session if started else "",
+            "turn": started.turn if started else "",
+            "prompt_sha256": hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest(),
+            "status": finished.status,
+            "ended": words.ended(finished),
+            "model": one_line(started.model, 60) if started else "",
+            "steps": finished.steps,
+            "seconds": round(finished.seconds, 3),
+            "events": [{"type": type(part).__name__.lower(), **asdict(part)} for part in parts],
+            "usage": asdict(finished.usage),
+        }
+
+    def _finished(self) -> TurnFinished:
+        return self._entries.finished or TurnFinished(status="interrupted", text="")
+
+
+def _size(rendering: Any) -> int:
+    is_text = isinstance(rendering, str)
+    text = rendering if is_text else json.dumps(rendering, ensure_ascii=False)
+    return len(text.encode("utf-8"))

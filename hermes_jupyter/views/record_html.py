@@ -1,0 +1,89 @@
+"""The record of a turn as HTML that reads well with every style stripped.
+
+No script and no style sheet: sites that show notebooks remove both. Inline styles only embellish,
+in shades of the text's own colour, so that light and dark pages both work.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from html import escape
+from itertools import groupby
+
+from hermes_jupyter.views import words
+from hermes_jupyter.views.limits import Asked, Called, Omitted, Part, Said
+from hermes_jupyter.views.markdown import to_html
+
+FOLD_ABOVE = 4
+"""More calls in a row than this share one fold."""
+_NAMES = 6
+
+_BOX = 'style="margin:.2em 0;padding-left:.7em;border-left:2px solid rgba(128,128,128,.35)"'
+_PRE = (
+    'style="margin:.3em 0;padding:.5em .7em;max-height:24em;overflow:auto;white-space:pre-wrap;'
+    'overflow-wrap:anywhere;background:rgba(128,128,128,.1);border-radius:4px;font-size:.9em"'
+)
+_QUIET = 'style="opacity:.7"'
+
+
+def html_of(parts: Sequence[Part], *, ended: str, footer: str) -> str:
+    """The record. ``ended`` says how a turn went wrong, if it did."""
+    blocks: list[str] = []
+    for is_call, group in groupby(parts, lambda part: isinstance(part, Called)):
+        members = list(group)
+        if is_call:
+            blocks.append(_calls([part for part in members if isinstance(part, Called)]))
+        else:
+            blocks += map(_block, members)
+    if ended:
+        status, colon, reason = ended.partition(":")
+        blocks.append(f"<p><b>⚠ {escape(status)}</b>{colon}{escape(reason)}</p>\n")
+    blocks.append(f"<p {_QUIET}><small>{escape(footer)}</small></p>\n")
+    body = "".join(blocks)
+    return f'<div style="overflow-wrap:anywhere">\n{body}</div>'
+
+
+def _block(part: Part) -> str:
+    match part:
+        case Said(text=text):
+            return to_html(text)
+        case Asked(text=text, answer=answer):
+            replied = "nobody answered" if answer is None else escape(answer)
+            return f"<blockquote>{to_html(text)}<p>↳ <b>{replied}</b></p></blockquote>\n"
+        case Omitted(number=number):
+            return f"<p><i>… {number:,} more calls and texts left out …</i></p>\n"
+        case Called():
+            return _call(part)
+        case _:
+            return f"<p>⚠ {escape(part.text)}</p>\n"
+
+
+def _calls(calls: Sequence[Called]) -> str:
+    rows = "".join(map(_call, calls))
+    if len(calls) > FOLD_ABOVE:
+        summary = escape(calls_summary(calls))
+        rows = f"<details {_BOX}><summary>{summary}</summary>\n{rows}</details>\n"
+    return f'<div style="margin-bottom:.8em">\n{rows}</div>\n'
+
+
+def calls_summary(calls: Sequence[Called]) -> str:
+    """ "12 tool calls: read_file ×5, terminal ×7 · 1 failed"."""
+    names = list(Counter(call.name for call in calls).items())
+    used = [name if number == 1 else f"{name} ×{number}" for name, number in names[:_NAMES]]
+    more = ["…"] if len(names) > _NAMES else []
+    ends = Counter(call.status for call in calls)
+    bad = [
+        f"{ends[s]} {word}" for s, (_, word) in words.CALL_STATES.items() if s != "ok" and ends[s]
+    ]
+    return " · ".join([f"{words.count(len(calls), 'tool call')}: {', '.join(used + more)}", *bad])
+
+
+def _call(call: Called) -> str:
+    short = f"<code>{escape(call.short)}</code> " if call.short else ""
+    listings = [text for text in (call.args, call.result) if text.strip()]
+    body = "".join(f"<pre {_PRE}>{escape(text)}</pre>\n" for text in listings)
+    return (
+        f"<details {_BOX}><summary>{escape(call.emoji)} <b>{escape(call.name)}</b> {short}"
+        f"<span {_QUIET}>· {escape(call.state)}</span></summary>\n{body}</details>\n"
+    )

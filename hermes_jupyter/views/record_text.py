@@ -1,0 +1,69 @@
+"""The record of a turn as Markdown and as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hermes_jupyter.views.limits import Asked, Called, Omitted, Part, Said
+from hermes_jupyter.views.markdown import harmless
+from hermes_jupyter.views.sanitize import last_lines, one_line
+
+
+def markdown_of(parts: Sequence[Part], *, ended: str, footer: str) -> str:
+    """The record as Markdown: calls are list items, texts are as the model wrote them."""
+    blocks: list[str] = []
+    after_call = False
+    for part in parts:
+        is_call = isinstance(part, Called)
+        blocks.append(("" if is_call and after_call else "\n") + _markdown(part))
+        after_call = is_call
+    ending = [f"**{harmless(ended)}**"] if ended else []
+    ending.append(f"*{harmless(footer)}*")
+    return "\n".join([*blocks, "", "\n\n".join(ending)]).strip() + "\n"
+
+
+def plain_of(parts: Sequence[Part], *, ended: str, footer: str) -> str:
+    """The record for terminals."""
+    lines = [*map(_plain, parts), *([ended] if ended else []), footer]
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _markdown(part: Part) -> str:
+    match part:
+        case Said(text=text):
+            return harmless(text)
+        case Called():
+            what = f"{_code(part.name)} {_code(part.short) if part.short else ''}".strip()
+            return f"- {part.emoji} {what} · {harmless(part.state)}"
+        case Asked(text=text, answer=answer):
+            return f"❓ {harmless(text)}\n\n↳ {harmless(_answer(answer))}"
+        case Omitted(number=number):
+            return f"*… {number:,} more calls and texts left out …*"
+        case _:
+            return f"⚠ {harmless(part.text)}"
+
+
+def _plain(part: Part) -> str:
+    match part:
+        case Said(text=text):
+            return f"\n{text.strip()}\n"
+        case Called():
+            lines = [f"  {part.emoji} {part.name}  {part.short}".rstrip() + f"  {part.state}"]
+            if part.status in {"error", "timeout"}:
+                lines += [f"      {line}" for line in last_lines(part.result, 5)]
+            return "\n".join(lines)
+        case Asked(text=text, answer=answer):
+            return f"  ? {one_line(text, 2_000)}\n    → {_answer(answer)}"
+        case Omitted(number=number):
+            return f"  … {number:,} more calls and texts left out …"
+        case _:
+            return f"  ⚠ {part.text}"
+
+
+def _answer(answer: str | None) -> str:
+    return "nobody answered" if answer is None else one_line(answer, 2_000)
+
+
+def _code(text: str) -> str:
+    """A code span; a backtick inside would end it, and nothing else means anything in it."""
+    return f"`{text.replace('`', 'ˋ')}`"

@@ -1,0 +1,89 @@
+"""The line below a running turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hermes_jupyter.calls import Usage
+from hermes_jupyter.events import TurnFinished
+from hermes_jupyter.redaction import redact
+from hermes_jupyter.views import words
+from hermes_jupyter.views.sanitize import escape, last_lines, one_line
+from hermes_jupyter.views.widgets import Stage
+
+
+@dataclass(slots=True)
+class _Count:
+    model: str = ""
+    steps: int = 0
+    step: int = 0
+    started: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+
+
+class StatusLine:
+    """The line below a turn: what it does now, and what it has used."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.widget = stage.html("", "hermes-footer")
+        self.is_running = False
+        self._count = _Count()
+        self._writes = False
+        self._thought = ""
+        self._ended = ""
+
+    def begin(self, model: str, steps: int, now: float) -> None:
+        self._count = _Count(model=model, steps=steps, started=now)
+        self.is_running = True
+        self.widget.add_class("hermes-running")
+
+    def step(self, number: int) -> None:
+        self._count.step, self._writes, self._thought = number, False, ""
+
+    def write(self) -> None:
+        self._writes = True
+
+    def think(self, text: str) -> None:
+        self._thought = (self._thought + text)[-1_000:]
+
+    def count(self, usage: Usage) -> None:
+        self._count.usage = self._count.usage + usage
+        self._writes, self._thought = False, ""
+
+    def end(self, event: TurnFinished) -> None:
+        self.is_running = False
+        self.widget.remove_class("hermes-running")
+        steps = words.count(event.steps, "step")
+        numbers = words.footer(self._count.model, steps, event.usage, event.seconds)
+        ended = "" if event.status == "done" else words.ended(event)
+        self._draw(f'<span class="hermes-ended">{escape(ended)}</span>' if ended else "", numbers)
+
+    def refresh(self, now: float, *, running: Sequence[str], asks: bool) -> None:
+        if not self.is_running:
+            return
+        count = self._count
+        steps = f"step {count.step} of {count.steps}" if count.step else ""
+        numbers = words.footer(count.model, steps, count.usage, float(int(now - count.started)))
+        doing = escape(self._doing(running, asks))
+        self._draw(f'<span class="hermes-doing">{doing}</span>', numbers)
+
+    def _doing(self, running: Sequence[str], asks: bool) -> str:
+        if asks:
+            return "Waiting for your answer"
+        if running:
+            return (
+                one_line(f"Running {running[0]}", 60)
+                if len(running) == 1
+                else (f"Running {len(running)} tools")
+            )
+        if self._writes:
+            return "Writing"
+        thought = last_lines(redact(self._thought))
+        return f"Thinking: {one_line(thought[0], 120)}" if thought else "Thinking"
+
+    def _draw(self, first: str, numbers: str) -> None:
+        self.widget.value = (
+            f'<div class="hermes-status">{first}'
+            f'<span class="hermes-numbers">{escape(numbers)}</span></div>'
+        )

@@ -1,0 +1,244 @@
+"""A turn as plain text, for terminals and front ends without widgets."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+from hermes_jupyter.calls import ApprovalRequest, Decision, Question, ToolCall, ToolResult
+from hermes_jupyter.events import (
+    ApprovalRequested,
+    ApprovalResolved,
+    Event,
+    NoticeGiven,
+    QuestionAnswered,
+    QuestionAsked,
+    StepFinished,
+    StepStarted,
+    TextStreamed,
+    ToolCallFinished,
+    ToolCallStarted,
+    TurnFinished,
+    TurnStarted,
+)
+from hermes_jupyter.redaction import redact
+from hermes_jupyter.views import words
+from hermes_jupyter.views.base import Desk, Emoji, no_emoji
+from hermes_jupyter.views.sanitize import clean, last_lines, one_line, reveal
+
+Ask = Callable[[str], Awaitable[str]]
+"""Shows a prompt and waits for the line that a person enters."""
+
+DECISIONS: dict[str, Decision] = {"y": "once", "yes": "once", "s": "session", "session": "session"}
+"""What may be entered at the approval prompt. Anything else denies."""
+
+UNANSWERED = (EOFError, InterruptedError, NotImplementedError, RuntimeError, KeyboardInterrupt)
+"""How asking fails: end of input, an interrupt, no stdin, no cell that waits. All mean no.
+
+A KeyboardInterrupt let out of a task would end the thread of the agent's loop.
+"""
+
+_DIM, _RED, _GREEN, _YELLOW = "2", "31", "32", "33"
+_COLOURS = {"ok": _GREEN, "error": _RED, "denied": _YELLOW}
+
+
+class TextView:
+    """A view that writes lines as things happen.
+
+    Parameters
+    ----------
+    write
+        Takes text as it comes, like ``sys.stdout.write``; colours are used if it is the
+        ``write`` of a terminal.
+    ask, desk
+        How to ask a person, and where the answer goes. Without them this view only shows.
+    """
+
+    def __init__(
+        self,
+        write: Callable[[str], Any],
+        ask: Ask | None = None,
+        *,
+        desk: Desk | None = None,
+        emoji: Emoji = no_emoji,
+    ) -> None:
+        self._sink, self._ask, self._desk, self._emoji = write, ask, desk, emoji
+        is_terminal = getattr(getattr(write, "__self__", None), "isatty", lambda: False)
+        self._coloured = bool(is_terminal())
+        self._model = ""
+        self._word = ""  # the end of the stream, until it is known to be a whole word
+        self._streamed = False
+        self._at_line_start = True
+        self._prompts: dict[str, asyncio.Task[None]] = {}
+        self._one_at_a_time = asyncio.Lock()
+        self._prompting = False
+        self._held: list[str] = []
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case TurnStarted(model=model):
+                self._model = model
+            case StepStarted():
+                self._end_stream()
+            case TextStreamed(text=text):
+                self._stream(text)
+            case StepFinished(text=text):
+                self._finish_step(text)
+            case ToolCallStarted(call=call):
+                self._line(f"  {self._about(call)} …", _DIM)
+            case ToolCallFinished(result=result):
+                self._finish_call(result)
+            case ApprovalRequested(request=request):
+                self._prompt(request.id, request.reason, self._approve(request))
+            case ApprovalResolved(request=request, decision=decision, by=by):
+                self._close_prompt(request.id, by)
+                self._line(f"  {words.decided(decision, by)}: {self._about(request.call)}")
+            case QuestionAsked(question=question):
+                self._prompt(question.id, question.text, self._reply(question))
+            case QuestionAnswered(question=question, answer=answer, by=by):
+                self._close_prompt(question.id, by)
+                if answer is None:
+                    self._line(f"  Nobody answered: {one_line(question.text, 200)}", _YELLOW)
+            case NoticeGiven(text=text, level=level):
+                self._line(f"  {one_line(text, 300)}", _YELLOW if level == "warning" else _DIM)
+            case TurnFinished():
+                self._finish_turn(event)
+
+    def _about(self, call: ToolCall) -> str:
+        return words.about(call, self._emoji)
+
+    # What the model says
+
+    def _stream(self, text: str) -> None:
+        if not self._streamed:
+            self._line("")
+        self._streamed = True
+        whole, self._word = _last_word(self._word + text)
+        self._write(redact(clean(whole)))
+
+    def _end_stream(self) -> None:
+        if self._streamed:
+            self._write(redact(clean(self._word)))
+            self._line("")
+        self._streamed, self._word = False, ""
+
+    def _finish_step(self, text: str) -> None:
+        if not self._streamed and text.strip():
+            self._stream(text)
+        self._end_stream()
+
+    # Calls and the end
+
+    def _finish_call(self, result: ToolResult) -> None:
+        line = f"  {self._about(result.call)}  {words.ending(result.status, result.seconds)}"
+        self._line(line, _COLOURS.get(result.status, _RED))
+        if result.status in {"error", "timeout"}:
+            for said in last_lines(redact(words.readable_result(result.text)), 5):
+                self._line(f"      {one_line(said, 200)}", _DIM)
+
+    def _finish_turn(self, event: TurnFinished) -> None:
+        self._end_stream()
+        for task in self._prompts.values():
+            task.cancel()
+        self._prompts.clear()
+        if event.status != "done":
+            self._line(words.ended(event), _RED)
+        steps = words.count(event.steps, "step")
+        self._line(words.footer(self._model, steps, event.usage, event.seconds), _DIM)
+
+    # Prompts
+
+    def _prompt(self, key: str, why: str, asking: Coroutine[Any, Any, None]) -> None:
+        if self._ask is None or self._desk is None:
+            asking.close()
+            self._line(f"  Waiting for an answer: {one_line(why, 200)}", _YELLOW)
+            return
+        self._prompts[key] = asyncio.get_running_loop().create_task(asking)
+
+    def _close_prompt(self, key: str, by: str) -> None:
+        """Withdraw a prompt that was answered elsewhere."""
+        task = self._prompts.pop(key, None)
+        if task is not None and by != "input":
+            task.cancel()
+
+    async def _approve(self, request: ApprovalRequest) -> None:
+        line = await self._entered(approval_prompt(request))
+        decision = DECISIONS.get(line.strip().lower(), "deny")
+        if self._desk is not None:
+            self._desk.answer(request.id, decision, by="input", digest=request.digest)
+
+    async def _reply(self, question: Question) -> None:
+        line = (await self._entered(question_prompt(question))).strip()
+        choice = int(line) - 1 if line.isdecimal() else -1
+        if 0 <= choice < len(question.choices):
+            line = question.choices[choice]
+        if self._desk is not None:
+            self._desk.reply(question.id, line or None, by="input")
+
+    async def _entered(self, prompt: str) -> str:
+        """The line a person enters; empty if nobody can. Other output waits until then."""
+        async with self._one_at_a_time:
+            self._end_line()
+            self._prompting = True
+            try:
+                return await self._ask(prompt) if self._ask is not None else ""
+            except UNANSWERED:
+                return ""
+            finally:
+                self._prompting = False
+                held, self._held = self._held, []
+                self._at_line_start = True
+                self._write("".join(held))
+
+    # Writing
+
+    def _line(self, text: str, colour: str = "") -> None:
+        self._end_line()
+        if text:
+            text = clean(text)
+            painted = f"\x1b[{colour}m{text}\x1b[0m" if colour and self._coloured else text
+            self._write(f"{painted}\n")
+
+    def _end_line(self) -> None:
+        if not self._at_line_start:
+            self._write("\n")
+
+    def _write(self, text: str) -> None:
+        if not text:
+            return
+        self._at_line_start = text.endswith("\n")
+        if self._prompting:
+            self._held.append(text)
+        else:
+            self._sink(text)
+
+
+def approval_prompt(request: ApprovalRequest) -> str:
+    """All that a person needs to decide, and how to answer."""
+    shown = "\n".join(f"      {line}" for line in reveal(request.shown).split("\n"))
+    lines = [
+        f"  ⚠ {one_line(request.call.name, 60)}: {one_line(request.reason, 500)}",
+        shown,
+        f"    in {reveal(request.cwd)}" if request.cwd else "",
+        f"    this session: {one_line(request.grant, 300)}" if request.grant else "",
+        "  Allow? y = once, s = this session, Enter = no: ",
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def question_prompt(question: Question) -> str:
+    choices = [
+        f"    {number}. {one_line(choice, 200)}"
+        for number, choice in enumerate(question.choices, 1)
+    ]
+    how = "  Number or text: " if choices else "  Answer: "
+    return "\n".join([f"  ? {clean(question.text)}", *choices, how])
+
+
+def _last_word(text: str) -> tuple[str, str]:
+    """Split off the last word, which a secret or an escape sequence may continue."""
+    end = max(text.rfind("\n"), text.rfind(" ")) + 1
+    if not end and len(text) > 2000:
+        end = len(text)
+    return text[:end], text[end:]

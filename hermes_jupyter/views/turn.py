@@ -1,0 +1,172 @@
+"""Which view a turn gets: widgets where a page draws them, text for a person, else a record.
+
+The ladder of asking is the same: a card, else ``input()``, else nobody, which means no.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import sys
+import time
+from collections.abc import Awaitable
+from typing import Any, Literal, Protocol
+
+from hermes_jupyter.events import (
+    ApprovalRequested,
+    Event,
+    QuestionAsked,
+    ToolCallFinished,
+    TurnFinished,
+    TurnStarted,
+)
+from hermes_jupyter.views.base import CellOutput, Desk, Emoji
+from hermes_jupyter.views.live import WidgetView
+from hermes_jupyter.views.probe import KnownClients
+from hermes_jupyter.views.record import MIME, Record
+from hermes_jupyter.views.text import TextView
+
+FrontEnd = Literal["auto", "widget", "input", "policy"]
+PROBE_SECONDS = 3.0
+UPDATE_SECONDS = 1.0
+
+
+class TurnView(Protocol):
+    """A view of one turn, from its start to what stays of it."""
+
+    def __call__(self, event: Event) -> None: ...
+
+    def show_again(self, parent: dict[str, Any] | None) -> None:
+        """Show the running turn below another request."""
+        ...
+
+
+class Console:
+    """Text on standard output, and ``input()`` in the cell's thread."""
+
+    def __init__(self, cell: CellOutput, desk: Desk, record: Record, emoji: Emoji) -> None:
+        self._cell, self._record = cell, record
+
+        def ask(prompt: str) -> Awaitable[str]:
+            return cell.in_cell_thread(input, prompt)
+
+        self._text = TextView(sys.stdout.write, ask, desk=desk, emoji=emoji)
+
+    def __call__(self, event: Event) -> None:
+        self._text(event)
+        if isinstance(event, TurnFinished):
+            sys.stdout.flush()
+            self._cell.display(_unseen(self._record))
+
+    def show_again(self, parent: dict[str, Any] | None) -> None:
+        """What was printed is printed."""
+
+
+class Notebook:
+    """Widgets; text after all if no page answers that it draws them."""
+
+    def __init__(
+        self,
+        cell: CellOutput,
+        desk: Desk,
+        record: Record,
+        emoji: Emoji,
+        *,
+        clients: KnownClients | None,
+    ) -> None:
+        self._cell, self._desk, self._record, self._emoji = cell, desk, record, emoji
+        self._clients = clients
+        self._widgets = WidgetView(cell, desk, f"hermes-{secrets.token_hex(8)}", emoji=emoji)
+        self._told: list[Event] | None = [] if clients is not None else None
+        self._text: Console | None = None
+        self._probing: asyncio.Task[None] | None = None
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, TurnStarted) and self._clients is not None:
+            self._probing = asyncio.get_running_loop().create_task(self._probe(self._clients))
+        if self._told is not None:
+            self._told.append(event)
+        self._widgets(event)
+        if self._text is not None:
+            self._text(event)
+        if isinstance(event, TurnFinished):
+            self._finish()
+
+    def show_again(self, parent: dict[str, Any] | None) -> None:
+        self._widgets.show_again(parent)
+
+    async def _probe(self, clients: KnownClients) -> None:
+        draws = await self._widgets.alive(PROBE_SECONDS, clients)
+        told, self._told = self._told or [], None
+        if not draws:
+            self._text = Console(self._cell, self._desk, self._record, self._emoji)
+            for event in told:
+                self._text(event)
+
+    def _finish(self) -> None:
+        if self._probing is not None:
+            self._probing.cancel()
+        seen = self._text is not None
+        self._widgets.final(_unseen(self._record) if seen else self._record.bundle())
+
+
+class Headless:
+    """Nobody looks on: the record grows in the notebook, and every question is answered no."""
+
+    def __init__(self, cell: CellOutput, desk: Desk, record: Record) -> None:
+        self._cell, self._desk, self._record = cell, desk, record
+        self._display_id = f"hermes-{secrets.token_hex(8)}"
+        self._updated = 0.0
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case TurnStarted():
+                self._show(update=False)
+            case ApprovalRequested(request=request):
+                self._desk.answer(request.id, "deny", by="policy", digest=request.digest)
+            case QuestionAsked(question=question):
+                self._desk.reply(question.id, None, by="policy")
+            case ToolCallFinished() if time.monotonic() - self._updated > UPDATE_SECONDS:
+                self._show(update=True)
+            case TurnFinished():
+                self._show(update=True)
+
+    def show_again(self, parent: dict[str, Any] | None) -> None:
+        """There is no page to show it on."""
+
+    def _show(self, *, update: bool) -> None:
+        self._updated = time.monotonic()
+        self._cell.display(self._record.bundle(), display_id=self._display_id, update=update)
+
+
+def open_view(
+    cell: CellOutput,
+    desk: Desk,
+    record: Record,
+    *,
+    frontend: FrontEnd,
+    clients: KnownClients,
+    emoji: Emoji,
+    waits: bool,
+) -> TurnView:
+    """The view for a cell; call it in the cell's thread.
+
+    Parameters
+    ----------
+    frontend
+        ``auto`` finds out what the front end can do; the others say it.
+    waits
+        Does the cell wait for the turn? In the background the page may open later, so widgets
+        are not given up.
+    """
+    if not cell.has_kernel or frontend == "input":
+        return Console(cell, desk, record, emoji)
+    if frontend == "policy" or (frontend == "auto" and not cell.allow_stdin):
+        return Headless(cell, desk, record)
+    probe = frontend == "auto" and waits and clients.shows_widgets(cell.client) is not True
+    return Notebook(cell, desk, record, emoji, clients=clients if probe else None)
+
+
+def _unseen(record: Record) -> dict[str, Any]:
+    """The record for programs; a person has read the turn as text already."""
+    return {"text/plain": "", MIME: record.bundle()[MIME]}

@@ -1,0 +1,132 @@
+"""The words and numbers that all views use, so that they say the same thing the same way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from hermes_jupyter.calls import CallStatus, Decision, ToolCall, TurnStatus, Usage
+from hermes_jupyter.events import TurnFinished
+from hermes_jupyter.redaction import redact
+from hermes_jupyter.views.base import Emoji
+from hermes_jupyter.views.sanitize import one_line
+
+CALL_STATES: Mapping[CallStatus, tuple[str, str]] = {
+    "ok": ("✓", "done"),
+    "error": ("✗", "failed"),
+    "denied": ("⊘", "denied"),
+    "timeout": ("✗", "timed out"),
+    "interrupted": ("◼", "interrupted"),
+}
+"""Sign and word for how a call ended."""
+
+DECISIONS: Mapping[Decision, tuple[str, str]] = {
+    "once": ("✓", "Allowed once"),
+    "session": ("✓", "Allowed for this session"),
+    "deny": ("⊘", "Denied"),
+}
+TURN_STATES: Mapping[TurnStatus, str] = {
+    "done": "Done",
+    "stopped": "Stopped",
+    "interrupted": "Interrupted",
+    "failed": "Failed",
+}
+_DECIDED_BY = {
+    "widget": "by you",
+    "input": "by you",
+    "policy": "because nobody could be asked",
+    "interrupt": "because the turn was interrupted",
+    "rule": "by a rule of yours",
+}
+_TELLING = ("command", "path", "file_path", "query", "pattern", "url", "code", "name", "task")
+"""Arguments that say most about a call, best first."""
+_MAIN = frozenset({"content", "error", "output", "result", "text"})
+"""Fields of an answer that need no name when they are alone."""
+
+
+def short_args(call: ToolCall, limit: int = 80) -> str:
+    """A line that tells one call from another."""
+    for name in _TELLING:
+        value = call.args.get(name)
+        if isinstance(value, str) and value.strip():
+            return one_line(redact(value[: 20 * limit].strip()).replace("\n", " ↵ "), limit)
+    pairs = (f"{name}={_short(value)}" for name, value in call.args.items())
+    return one_line(redact(" ".join(pairs)), limit)
+
+
+def is_said(call: ToolCall) -> bool:
+    """Whether `short_args` says all there is to say."""
+    return list(call.args.values()) == [short_args(call)] or not call.args
+
+
+def ending(status: CallStatus, seconds: float) -> str:
+    """ "✓ done · 0.2 s"."""
+    sign, word = CALL_STATES[status]
+    time = f" · {seconds_text(seconds)}" if seconds >= 0.05 else ""
+    return f"{sign} {word}{time}"
+
+
+def about(call: ToolCall, emoji: Emoji) -> str:
+    """ "💻 terminal  ls -la"."""
+    return f"{emoji(call.name)} {one_line(call.name, 60)}  {short_args(call)}".strip()
+
+
+def ended(finished: TurnFinished) -> str:
+    """ "Stopped: no steps left"."""
+    reason = one_line(redact(finished.reason[:4_000]), 1_000)
+    return TURN_STATES[finished.status] + (f": {reason}" if reason else "")
+
+
+def readable(values: Mapping[str, Any]) -> str:
+    """Named values for people: a line each, longer text below its name."""
+    return "\n".join(f"{name}:{_value(value)}" for name, value in values.items())
+
+
+def readable_result(text: str) -> str:
+    """The text of a tool's answer; JSON without its quotes and escapes."""
+    try:
+        answer = json.loads(text) if text.lstrip().startswith("{") else None
+    except (ValueError, RecursionError):
+        return text
+    if not isinstance(answer, dict):
+        return text
+    filled = {name: value for name, value in answer.items() if value not in (None, "", [], {})}
+    if len(filled) == 1 and not _MAIN.isdisjoint(filled):
+        return _value(*filled.values()).lstrip()
+    return readable(filled)
+
+
+def decided(decision: Decision, by: str) -> str:
+    """ "Allowed once by you"."""
+    return f"{DECISIONS[decision][1]} {_DECIDED_BY.get(by, f'by {one_line(by, 40)}')}"
+
+
+def seconds_text(seconds: float) -> str:
+    if seconds < 10:
+        return f"{seconds:.1f}".removesuffix(".0") + " s"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{int(seconds) // 60} min {int(seconds) % 60:02d} s"
+
+
+def count(number: int, noun: str) -> str:
+    """ "1 step", "1,204 tokens"."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def footer(model: str, steps: str, usage: Usage, seconds: float) -> str:
+    """The line below a turn. ``steps`` is in words, since only some views know the limit."""
+    tokens = usage.prompt_tokens + usage.completion_tokens
+    parts = (one_line(model, 60), steps, count(tokens, "token") if tokens else "")
+    return " · ".join(part for part in (*parts, seconds_text(seconds)) if part)
+
+
+def _short(value: Any) -> str:
+    return value[:200] if isinstance(value, str) else json.dumps(value, default=str)[:200]
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return ("\n" if "\n" in value.strip("\n") else " ") + value.rstrip("\n")
+    return " " + json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from hermes_jupyter.redaction import redact
+
+# Assembled, so that this file itself holds nothing that looks like a key.
+TAIL = "a1B2" * 6
+SECRETS = {
+    "sk-" + TAIL: "sk-",
+    "sk-ant-" + TAIL: "sk-ant-",
+    "ghp_" + TAIL: "ghp_",
+    "github_pat_" + TAIL: "github_pat_",
+    "xoxb-" + TAIL: "xoxb-",
+    "AKIA" + TAIL[:16].upper(): "AKIA",
+    "AIza" + TAIL: "AIza",
+    "hf_" + TAIL: "hf_",
+    "glpat-" + TAIL: "glpat-",
+    "npm_" + TAIL: "npm_",
+}
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+def test_a_vendors_key_is_masked_and_only_its_prefix_is_left(secret):
+    assert redact(f"use {secret} here") == f"use «redacted:{SECRETS[secret]}…» here"
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("Authorization: Bearer abc.def-123456", "abc.def-123456"),
+        ('{"authorization": "Basic dXNlcjpwYXNz"}', "dXNlcjpwYXNz"),
+        ("curl -H 'X-Api-Key: 0123456789abcdef'", "0123456789abcdef"),
+        ("postgres://ada:p4ss-w0rd@db/x", "p4ss-w0rd"),
+        ("DB_PASSWORD=correcthorse", "correcthorse"),
+        ('{"password": "correct horse battery"}', "correct horse battery"),
+        (r"{\"api_key\": \"0123456789abcdef\"}", "0123456789abcdef"),
+        ("secret: f00dcafe12345678", "f00dcafe12345678"),
+        ("tool --token f00dcafe12345678", "f00dcafe12345678"),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl", "eyJzdWIi"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY-----", "MIIabc"),
+        ("-----BEGIN PRIVATE KEY-----\nMIIabc, and then cut", "MIIabc"),
+    ],
+)
+def test_secrets_of_a_known_shape_are_masked(text, secret):
+    assert secret not in redact(text)
+    assert "«redacted:" in redact(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "max_tokens=4096000000 and token_count: 12345678",
+        "token = next_token_value",
+        "token = get_token(argument)",
+        "password=self.password",
+        'api_key=os.environ["OPENAI_API_KEY"]',
+        "TOKEN=$GITHUB_TOKEN, or TOKEN=<your token>",
+        "sk-learn-contributors-and-friends",
+        "the bearer certificates of a token economy",
+        "see https://example.org:8080/a@b and ada@example.org",
+        "primary key: customer_identifier_2024",
+        "ключ и 鍵 und Schlüssel 🔑",
+    ],
+)
+def test_what_is_no_secret_is_left_as_it_is(text):
+    assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "secret", [*SECRETS, "Authorization: Bearer abc.def-1234", "PASSWORD=a1b2c3d4e5f6"]
+)
+def test_masking_twice_changes_nothing(secret):
+    once = redact(f"x = '{secret}'\n{secret}")
+    assert redact(once) == once
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a", "sk-", "eyJ", "eyJaaaaaaaa.", "token=", "token : ", "://a:",
+     "-----BEGIN PRIVATE KEY-----", "authorization: ", "password\\\" = ", "«redacted:", "\ud800"],
+)  # fmt: skip
+def test_a_megabyte_takes_linear_time(piece):
+    started = time.perf_counter()
+    redact(piece * (1_000_000 // len(piece)))
+    assert time.perf_counter() - started < 5  # 0.4 s here; a quadratic pattern takes minutes
