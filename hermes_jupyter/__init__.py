@@ -1,0 +1,40 @@
+"""Hermes for Jupyter: an agent that lives in the kernel.
+
+``%load_ext hermes_jupyter``, then ``%%agent`` above what should be done. Loading imports only
+the magics; everything else is imported at the first turn.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__version__ = "0.1.0"
+__all__ = ["__version__", "arun", "load_ipython_extension", "run", "unload_ipython_extension"]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """``%load_ext hermes_jupyter``"""
+    from hermes_jupyter.loading import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """``%unload_ext hermes_jupyter``"""
+    from hermes_jupyter.loading import unload
+
+    unload(shell)
+
+
+def run(prompt: str, **options: Any) -> Any:
+    """Run a turn and wait for it; see `hermes_jupyter.api.run`."""
+    from hermes_jupyter import api
+
+    return api.run(prompt, **options)
+
+
+async def arun(prompt: str, **options: Any) -> Any:
+    """``await`` a turn; see `hermes_jupyter.api.arun`."""
+    from hermes_jupyter import api
+
+    return await api.arun(prompt, **options)

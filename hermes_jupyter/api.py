@@ -1,0 +1,203 @@
+"""Run a turn from Python: ``hermes_jupyter.run(...)`` and ``await hermes_jupyter.arun(...)``.
+
+The magics use the same functions; nothing about turns is written twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hermes_jupyter.kernel.cell import Cell
+from hermes_jupyter.kernel.gate import Command
+from hermes_jupyter.kernel.runner import Run, run_awaited, run_in_cell, start
+from hermes_jupyter.kernel.shell import current_kernel
+from hermes_jupyter.session import Hermes, Session, TurnOptions, TurnResult
+from hermes_jupyter.settings import Settings, load
+from hermes_jupyter.views.probe import KnownClients
+from hermes_jupyter.views.record import Record
+from hermes_jupyter.views.turn import TurnView, open_view
+
+CLOSE_SECONDS = 5.0
+DEFAULTS = TurnOptions()
+
+
+@dataclass(slots=True)
+class Running:
+    """A turn that runs now."""
+
+    session: Session
+    view: TurnView
+
+
+class Desktop:
+    """The `Hermes` of this kernel and the turns that run in it."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.hermes = Hermes(settings or load())
+        self.clients = KnownClients()
+        self.running: list[Running] = []
+        self.last: Record | None = None
+
+    def run(
+        self, prompt: str, *, session: Session | None = None, options: TurnOptions = DEFAULTS
+    ) -> TurnResult:
+        """Run a turn and wait for it.
+
+        Raises
+        ------
+        HermesError
+            If it fails.
+        TurnInterrupted
+            If the person interrupts it.
+        """
+        with self._prepared(prompt, session, options) as turn:
+            return run_in_cell(turn.cell, turn.main, **self._serving())
+
+    async def arun(
+        self, prompt: str, *, session: Session | None = None, options: TurnOptions = DEFAULTS
+    ) -> TurnResult:
+        """The same for coroutines: the caller's loop goes on."""
+        with self._prepared(prompt, session, options) as turn:
+            return await run_awaited(turn.cell, turn.main, **self._serving())
+
+    def run_in_background(
+        self, prompt: str, *, session: Session | None = None, options: TurnOptions = DEFAULTS
+    ) -> Run[TurnResult]:
+        """Start a turn and return at once; its cell goes on to show it."""
+        turn = self._prepared(prompt, session, options, waits=False)
+        turn.__enter__()
+        run = start(turn.main)
+        run.future.add_done_callback(lambda _: turn.__exit__())
+        return run
+
+    def stop(self) -> int:
+        """Stop all turns that run; how many there were."""
+        return sum(session.stop() for session in self.hermes.sessions())
+
+    def attach(self, parent: dict[str, Any] | None) -> int:
+        """Show the running turns once more, below the request ``parent``."""
+        running = list(self.running)
+        for turn in running:
+            turn.view.show_again(parent)
+        return len(running)
+
+    def close(self) -> None:
+        """Stop what runs; end shells, connections and child processes."""
+        self.stop()
+        start(self.hermes.close).future.result(timeout=CLOSE_SECONDS)
+
+    def _serving(self) -> dict[str, Any]:
+        return {
+            "kernel": current_kernel(),
+            "owned": self.hermes.owned_comms,
+            "commands": self._commands(),
+        }
+
+    def _commands(self) -> dict[str, Command]:
+        """Cells that are answered at once although a turn keeps the kernel busy."""
+        return {
+            "%hermes attach": lambda message: void(self.attach(message)),
+            "%hermes stop": lambda _message: void(self.stop()),
+        }
+
+    def _prepared(
+        self, prompt: str, session: Session | None, options: TurnOptions, *, waits: bool = True
+    ) -> _Prepared:
+        session = session or self.hermes.session()
+        session.must_be_free()
+        return _Prepared(self, prompt, session, options, waits=waits)
+
+
+class _Prepared:
+    """A turn with its cell and its view, open for as long as the block runs."""
+
+    def __init__(
+        self, desktop: Desktop, prompt: str, session: Session, options: TurnOptions, *, waits: bool
+    ) -> None:
+        hermes = desktop.hermes
+        settings = options.over(hermes.settings)
+        emoji = hermes.registry.get_emoji
+        self._desktop = desktop
+        self._record = Record(emoji=emoji)
+        self.cell = Cell(current_kernel(), hermes.owned_comms)
+        view = open_view(
+            self.cell,
+            session.desk,
+            self._record,
+            frontend=settings.frontend,
+            clients=desktop.clients,
+            emoji=emoji,
+            waits=waits,
+        )
+        self.running = Running(session, view)
+        self.main: Callable[[], Awaitable[TurnResult]] = lambda: hermes.turn(
+            prompt, session=session, options=options, listeners=[self._record, view]
+        )
+
+    def __enter__(self) -> _Prepared:
+        self._desktop.running.append(self.running)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._desktop.running.remove(self.running)
+        self._desktop.last = self._record
+        self.cell.close()
+
+
+def void(_: object) -> None:
+    """Drop a value where none is wanted."""
+
+
+class _Process:
+    """Holds the one desktop of this process."""
+
+    desktop: Desktop | None = None
+
+
+def desktop(settings: Settings | None = None) -> Desktop:
+    """The desktop of this kernel, made at first use; ``settings`` replace its own."""
+    if _Process.desktop is None:
+        _Process.desktop = Desktop(settings)
+    elif settings is not None:
+        _Process.desktop.hermes.settings = settings
+    return _Process.desktop
+
+
+def close() -> None:
+    """End everything that `desktop` has started."""
+    if _Process.desktop is not None:
+        _Process.desktop.close()
+        _Process.desktop = None
+
+
+def run(prompt: str, *, session: str = "", **options: Any) -> TurnResult:
+    """Run a turn and wait for it: in a cell, a script, a tool, with or without a running loop.
+
+    Parameters
+    ----------
+    prompt
+        What should be done.
+    session
+        Name of the conversation; the same name goes on with it.
+    options
+        Fields of `TurnOptions`: ``model tools no_tools max_steps approve frontend``.
+
+    Raises
+    ------
+    HermesError
+        If the turn fails.
+    TurnInterrupted
+        If the person interrupts it.
+    """
+    here = desktop()
+    return here.run(prompt, session=here.hermes.session(session), options=TurnOptions(**options))
+
+
+async def arun(prompt: str, *, session: str = "", **options: Any) -> TurnResult:
+    """The same to ``await``: the caller's loop goes on. Parameters as for `run`."""
+    here = desktop()
+    return await here.arun(
+        prompt, session=here.hermes.session(session), options=TurnOptions(**options)
+    )

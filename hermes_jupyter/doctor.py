@@ -1,0 +1,109 @@
+"""``%hermes doctor``: does everything work here, and if not, what to do."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from hermes_jupyter.agent.models.choice import is_local
+from hermes_jupyter.errors import HermesError
+from hermes_jupyter.kernel.runner import start
+from hermes_jupyter.kernel.shell import GateUnavailable, current_kernel, shell_of_this_thread
+from hermes_jupyter.session import LOSES_CELLS, loses_cells
+
+if TYPE_CHECKING:
+    from hermes_jupyter.api import Desktop
+
+MODEL_SECONDS = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One finding."""
+
+    name: str
+    ok: bool
+    text: str
+
+
+def examine(desktop: Desktop) -> Iterator[Check]:
+    """Check the parts one after the other; each finding is there when it is found."""
+    yield _versions()
+    yield _buttons()
+    yield _shell()
+    yield _model(desktop)
+    yield _tools(desktop)
+    yield _home(desktop)
+    if loses_cells():
+        yield Check("nest_asyncio", False, LOSES_CELLS)
+
+
+def _versions() -> Check:
+    names = ("hermes-jupyter", "ipykernel", "ipython", "ipywidgets", "openai")
+    found = {name: _version(name) for name in names}
+    text = ", ".join(f"{name} {number or 'MISSING'}" for name, number in found.items())
+    return Check("versions", all(found.values()), f"Python {platform.python_version()}, {text}")
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _buttons() -> Check:
+    kernel = current_kernel()
+    if kernel is None:
+        return Check("buttons", True, "no kernel here: approvals are asked with input()")
+    try:
+        shell_of_this_thread(kernel)
+    except GateUnavailable as error:
+        return Check("buttons", False, f"a busy cell cannot hear its buttons here: {error}")
+    return Check("buttons", True, "work while the cell runs")
+
+
+def _shell() -> Check:
+    path = shutil.which("bash")
+    return Check("shell", path is not None, path or "no bash found; the terminal tool needs it")
+
+
+def _model(desktop: Desktop) -> Check:
+    settings = desktop.hermes.settings
+    try:
+        model = desktop.hermes.model(settings)
+        if is_local(settings.model, settings):
+            return Check("model", True, f"{model.name}, embedded")
+        names = _within(MODEL_SECONDS, model.list_models)  # type: ignore[attr-defined]
+    except HermesError as error:
+        return Check("model", False, str(error))
+    except TimeoutError:
+        return Check("model", False, f"{settings.base_url} did not answer in {MODEL_SECONDS:g} s")
+    return Check("model", True, f"{model.name or 'default'}; the endpoint has {len(names)} models")
+
+
+def _within(seconds: float, ask: Callable[[], Any]) -> Any:
+    async def bounded() -> Any:
+        return await asyncio.wait_for(ask(), seconds)
+
+    return start(bounded).future.result(seconds + 1)
+
+
+def _tools(desktop: Desktop) -> Check:
+    broken = [found for found in desktop.hermes.discovered if not found.ok]
+    names = ", ".join(str(found.path.name) for found in broken)
+    if broken:
+        return Check("tool files", False, f"could not be loaded: {names} (see %hermes status)")
+    return Check("tool files", True, f"{len(desktop.hermes.discovered)} loaded")
+
+
+def _home(desktop: Desktop) -> Check:
+    home = desktop.hermes.settings.home
+    free = shutil.disk_usage(home if home.exists() else home.parent).free
+    gigabytes = free / 1e9
+    return Check("disk", gigabytes > 0.5, f"{gigabytes:.1f} GB free at {home}")

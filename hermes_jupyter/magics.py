@@ -1,0 +1,164 @@
+"""``%%agent`` and ``%hermes``. They parse and show; the work is done elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.displaypub import publish_display_data
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
+from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
+from traitlets import Enum, Float, Integer, List, Unicode
+
+if TYPE_CHECKING:
+    from hermes_jupyter.api import Desktop
+    from hermes_jupyter.session import Session
+
+HELP = """\
+%%agent [options]        give the cell's text to the agent         (%%agent? lists the options)
+%hermes WORDS ...        a one-line prompt
+%hermes status           model, session, tools, and what is wrong
+%hermes tools [--why]    what the agent can use, and what is missing
+%hermes model [NAME]     show or choose the model ("local": the embedded one)
+%hermes new [NAME]       begin a new conversation
+%hermes list             the conversations of this kernel
+%hermes attach           show the running turn here (after a page reload; works while busy)
+%hermes stop             stop the running turn (works while busy)
+%hermes last             show the last turn once more
+%hermes usage            tokens used
+%hermes doctor           check that everything works
+%hermes version
+
+In a prompt, {name} stands for the value of a variable. Before anything destructive runs you are
+asked. Settings: %config Hermes"""
+
+SUBCOMMANDS = {
+    "help": 0, "status": 0, "tools": 1, "model": 1, "new": 1, "reset": 1, "list": 0,
+    "attach": 0, "stop": 0, "last": 0, "usage": 0, "doctor": 0, "version": 0,
+}  # fmt: skip
+"""Name and the most words that may follow it; a longer line is a prompt."""
+
+
+@magics_class
+class Hermes(Magics):
+    """The agent's magics. Each trait can be set with ``%config Hermes.NAME = VALUE``."""
+
+    model = Unicode(help="Model name; empty takes what is there.").tag(config=True)
+    base_url = Unicode(help="OpenAI-compatible endpoint, with /v1.").tag(config=True)
+    local_model = Unicode(help="A known local model, or a path to a .gguf file.").tag(config=True)
+    toolsets = List(Unicode(), help="Toolsets and tools to offer.").tag(config=True)
+    disabled = List(Unicode(), help="Toolsets and tools never to offer.").tag(config=True)
+    max_steps = Integer(90, help="Model calls allowed in a turn.").tag(config=True)
+    approvals = Enum(
+        ["ask", "deny", "off"], "ask", help="What to do before something destructive."
+    ).tag(config=True)
+    allow = List(
+        Unicode(), help="Rules to run without asking, such as 'terminal(rm build.log)'."
+    ).tag(config=True)
+    deny = List(Unicode(), help="Rules never to run; they win.").tag(config=True)
+    frontend = Enum(
+        ["auto", "widget", "input", "policy"], "auto", help="How a person is asked."
+    ).tag(config=True)
+    tool_timeout = Float(600.0, help="Longest time of a tool, in seconds.").tag(config=True)
+
+    @property
+    def desktop(self) -> Desktop:
+        """The kernel's sessions and turns; made (and imported) at first use."""
+        from hermes_jupyter.api import desktop
+        from hermes_jupyter.settings import load
+
+        return desktop(load({name: getattr(self, name) for name in self._chosen()}))
+
+    def _chosen(self) -> list[str]:
+        """Traits that say something else than their default, which ``config.yaml`` may say."""
+        traits = self.traits(config=True)
+        return [name for name, trait in traits.items() if getattr(self, name) != trait.default()]
+
+    @no_var_expand
+    @magic_arguments()
+    @argument("-m", "--model", default="", help="Model for this turn ('local': the embedded one).")
+    @argument("-t", "--tools", default="", help="Toolsets or tools, separated by commas.")
+    @argument("--no-tools", action="store_true", help="Answer without tools.")
+    @argument("--max-steps", type=int, default=0, help="Model calls allowed in this turn.")
+    @argument("--new", action="store_true", help="Begin a new conversation.")
+    @argument("--session", default="", help="Name of the conversation to go on with.")
+    @argument("-o", "--output", default="", metavar="VAR", help="Variable for the result.")
+    @argument("--approve", default="", metavar="MODE", help="ask, deny, or off (run everything).")
+    @argument("--plain", action="store_true", help="Plain text instead of widgets.")
+    @argument("--background", action="store_true", help="Return at once; the turn goes on.")
+    @cell_magic
+    def agent(self, line: str, cell: str) -> None:
+        """Give the cell's text to the agent and show its work below the cell.
+
+        ``{name}`` in the text stands for the value of a variable of yours. The agent asks
+        before anything destructive; Interrupt ends the turn.
+        """
+        options = parse_argstring(self.agent, line)
+        self._run(cell, options)
+
+    @no_var_expand
+    @line_magic
+    def hermes(self, line: str) -> None:
+        """Control the agent: ``%hermes help`` lists the commands; anything else is a prompt."""
+        words = line.split()
+        name = words[0] if words else "help"
+        if name in SUBCOMMANDS and len(words) - 1 <= SUBCOMMANDS[name]:
+            from hermes_jupyter import reports
+
+            reports.COMMANDS[name](self, words[1:])
+        else:
+            self._run(line, parse_argstring(self.agent, ""))
+
+    def _run(self, text: str, options: Any) -> None:
+        if not text.strip():
+            raise UsageError("the cell is empty; write below %%agent what should be done")
+        if options.max_steps < 0:
+            raise UsageError(f"--max-steps must be at least 1, not {options.max_steps}")
+        if options.output and not options.output.isidentifier():
+            raise UsageError(f"-o needs the name of a variable, not {options.output!r}")
+        from hermes_jupyter.kernel.namespace import expand_names
+
+        desktop = self.desktop
+        prompt = expand_names(text, self.shell.user_ns)
+        arguments = {
+            "session": self._session(options),
+            "options": _turn_options(options),
+        }
+        if options.background:
+            desktop.run_in_background(prompt, **arguments)
+            return
+        result = desktop.run(prompt, **arguments)
+        if options.output:
+            self.shell.user_ns[options.output] = result
+
+    def display(self, bundle: dict[str, Any]) -> None:
+        """Show a bundle of MIME types as output of the current cell."""
+        publish_display_data(bundle)
+
+    def _session(self, options: Any) -> Session:
+        hermes = self.desktop.hermes
+        return (hermes.new_session if options.new else hermes.session)(options.session)
+
+
+def _turn_options(options: Any) -> Any:
+    from hermes_jupyter.session import TurnOptions
+
+    return TurnOptions(
+        model=options.model,
+        tools=tuple(name for name in options.tools.split(",") if name),
+        no_tools=options.no_tools,
+        max_steps=options.max_steps,
+        approve=options.approve,
+        frontend="input" if options.plain else "",
+    )
+
+
+def questions_are_prompts(lines: list[str]) -> list[str]:
+    """Keep ``%hermes what is this?`` from being read as a request for help on ``this``."""
+    if len(lines) != 1 or not lines[0].startswith("%hermes "):
+        return lines
+    text = lines[0].strip()
+    if not text.endswith("?") or len(text.split()) < 3:
+        return lines
+    prompt = text.removeprefix("%hermes").strip()
+    return [f"get_ipython().run_line_magic('hermes', {prompt!r})\n"]
