@@ -1,0 +1,242 @@
+"""JupyterLab and Notebook 7 in a real Chromium, with a scripted model behind them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hermes_jupyter.testing import call
+from hermes_jupyter.testing.scripted_server import ScriptedServer, conversation
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import chromium
+
+sync_api = pytest.importorskip("playwright.sync_api")
+ARTEFACTS = Path(__file__).resolve().parents[2] / "artefacts"
+MODEL = (
+    conversation("lanes", tuple(call("nap", seconds=n) for n in (1, 2, 3)), "Rested."),
+    conversation(
+        "delete",
+        ("I delete the old log.\n", call("terminal", command="rm old.log")),
+        "Done: `old.log` is **gone**.",
+    ),
+    conversation(
+        "batch",
+        tuple(call("read_file", path=f"part{n}.txt") for n in range(4)),
+        "Four parts, all read.",
+    ),
+    conversation(
+        "stream",
+        "# A report\n\nText that *streams*, with a table:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
+        "```python\nprint('code')\n```\n\n" + "And one more sentence. " * 12,
+        delay=0.004,
+    ),
+    conversation(
+        "ask", (call("clarify", question="Which colour?", choices=["red", "blue"]),), "ok"
+    ),
+)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    path = chromium.path()
+    if path is None:
+        pytest.skip(chromium.MISSING)
+    with sync_api.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=path, args=chromium.FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="session")
+def model() -> Iterator[ScriptedServer]:
+    with ScriptedServer(*MODEL) as server:
+        yield server
+
+
+@pytest.fixture(scope="session", params=["lab", "notebook"])
+def server(
+    request: pytest.FixtureRequest, model: ScriptedServer, tmp_path_factory: Any
+) -> Iterator[tuple[str, str, Path]]:
+    """(application, address, root folder) of a Jupyter server."""
+    home = tmp_path_factory.mktemp(request.param)
+    root = home / "root"
+    root.mkdir()
+    port = free_port()
+    env = {
+        **os.environ,
+        "HERMES_HOME": str(home / "hermes"),
+        "IPYTHONDIR": str(home / "ipython"),
+        "JUPYTER_CONFIG_DIR": str(home / "config"),
+        "JUPYTER_DATA_DIR": str(home / "data"),
+        "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
+        "OPENAI_BASE_URL": model.url,
+        "OPENAI_API_KEY": "",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    }
+    quiet = home / "settings" / "@jupyterlab" / "apputils-extension"
+    quiet.mkdir(parents=True)
+    (quiet / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
+    exposed = {"lab": "LabApp", "notebook": "JupyterNotebookApp"}[request.param]
+    command = [
+        sys.executable, "-m", "jupyter", request.param, f"--port={port}", "--ip=127.0.0.1",
+        "--no-browser", "--allow-root", "--IdentityProvider.token=", "--ServerApp.password=",
+        "--ServerApp.disable_check_xsrf=True", f"--ServerApp.root_dir={root}",
+        f"--{exposed}.expose_app_in_browser=True", "--LabApp.news_url=None",
+    ]  # fmt: skip
+    with (home / "server.log").open("wb") as log:
+        process = subprocess.Popen(
+            command, env=env, cwd=root, stdout=log, stderr=log, start_new_session=True
+        )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait_until_up(address, home / "server.log")
+        yield request.param, address, root
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(20)
+
+
+def _wait_until_up(address: str, log: Path) -> None:
+    for _ in range(300):
+        try:
+            urllib.request.urlopen(f"{address}/api/status", timeout=5).close()
+            return
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.2)
+    raise RuntimeError(f"the server did not start: {log.read_text()[-2000:]}")
+
+
+class Page:
+    """A notebook open in a page."""
+
+    def __init__(self, page: Any, server: tuple[str, str, Path], name: str) -> None:
+        self.page, self.name = page, name
+        self.app, self.address, self.root = server
+        self.folder = self.root
+
+    def open(self) -> None:
+        path = {"lab": f"lab/tree/{self.name}?reset", "notebook": f"notebooks/{self.name}"}
+        self.page.goto(f"{self.address}/{path[self.app]}")
+        self.ready()
+
+    def ready(self) -> None:
+        self.page.wait_for_function(
+            "window.jupyterapp && document.querySelector('.jp-Notebook .jp-CodeCell')",
+            timeout=60_000,
+        )
+        self.page.wait_for_function(
+            "() => { const w = [...window.jupyterapp.shell.widgets('main')]"
+            ".find(w => w.sessionContext); const k = w?.sessionContext.session?.kernel;"
+            " return k && k.connectionStatus === 'connected'; }",
+            timeout=60_000,
+        )
+
+    def command(self, name: str) -> None:
+        self.page.evaluate("n => { window.jupyterapp.commands.execute(n); }", name)
+
+    def run_cell(self, number: int) -> None:
+        self.page.evaluate(
+            "n => { const w = [...window.jupyterapp.shell.widgets('main')]"
+            ".find(w => w.sessionContext); w.content.activeCellIndex = n; }",
+            number,
+        )
+        self.command("notebook:run-cell")
+
+    def run_all(self) -> None:
+        self.command("notebook:run-all-cells")
+
+    def save(self) -> None:
+        self.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+
+    def saved(self) -> Any:
+        return json.loads((self.root / self.name).read_text(encoding="utf-8"))
+
+    def cell(self, number: int) -> Any:
+        return self.page.locator(".jp-Notebook .jp-CodeCell").nth(number)
+
+    def output(self, number: int) -> Any:
+        return self.cell(number).locator(".jp-OutputArea").first
+
+    def button(self, label: str) -> Any:
+        return self.page.locator("button:visible", has_text=label).last
+
+    def is_busy(self, number: int) -> bool:
+        return "*" in self.cell(number).locator(".jp-InputPrompt").inner_text()
+
+    def until_idle(self, number: int) -> None:
+        prompt = self.cell(number).locator(".jp-InputPrompt")
+        sync_api.expect(prompt).to_have_text(_counted(), timeout=30_000)
+
+    def theme(self, name: str) -> None:
+        self.page.evaluate(
+            "n => window.jupyterapp.commands.execute('apputils:change-theme', {theme: n})", name
+        )
+        is_light = "false" if "Dark" in name else "true"
+        self.page.wait_for_selector(f"body[data-jp-theme-light='{is_light}']", state="attached")
+
+    def shot(self, name: str) -> None:
+        ARTEFACTS.mkdir(exist_ok=True)
+        self.page.screenshot(path=str(ARTEFACTS / f"{self.app}-{name}.png"))
+
+
+def _counted() -> Any:
+    import re
+
+    return re.compile(r"\[\d+\]:?")
+
+
+@pytest.fixture
+def notebook(
+    browser: Any, server: tuple[str, str, Path], request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Page]]:
+    """Open a new notebook with these cells; the first one that you give is number 1."""
+    pages: list[Any] = []
+
+    def open_notebook(*cells: str) -> Page:
+        sources = ["%load_ext hermes_jupyter", *cells]
+        name = f"{request.node.originalname}-{len(pages)}.ipynb"
+        content = {
+            "cells": [
+                {"cell_type": "code", "id": f"c{n}", "metadata": {}, "source": source,
+                 "outputs": [], "execution_count": None}
+                for n, source in enumerate(sources)
+            ],
+            "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3",
+                                        "language": "python"}},
+            "nbformat": 4, "nbformat_minor": 5,
+        }  # fmt: skip
+        (server[2] / name).write_text(json.dumps(content), encoding="utf-8")
+        page = browser.new_page(viewport={"width": 1100, "height": 900})
+        pages.append(page)
+        opened = Page(page, server, name)
+        opened.open()
+        return opened
+
+    yield open_notebook
+    for page in pages:
+        page.evaluate(
+            "async () => { for (const w of window.jupyterapp.shell.widgets('main'))"
+            " await w.sessionContext?.shutdown?.(); }"
+        )
+        page.close()
