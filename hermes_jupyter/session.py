@@ -195,6 +195,8 @@ class Hermes:
     def offered(self, settings: Settings) -> list[tuple[ToolEntry, Availability]]:
         """The tools that the settings ask for, each with whether it can be used now.
 
+        If they name none, the embedded model is offered few: more would confuse it.
+
         Runs the tools' own checks, so call it in a tool thread where a loop must not wait.
 
         Raises
@@ -203,7 +205,8 @@ class Hermes:
             For a name that is neither a toolset nor a tool.
         """
         try:
-            names = resolve_toolsets(settings.toolsets or None, settings.disabled or None)
+            default = "small" if is_local(settings.model, settings) else "notebook"
+            names = resolve_toolsets(settings.toolsets or None, settings.disabled, default=default)
         except UnknownToolset as error:
             raise ConfigurationError(str(error)) from None
         entries = [entry for name in sorted(names) if (entry := self.registry.get_entry(name))]

@@ -35,6 +35,10 @@ TOOLSETS: dict[str, Toolset] = {
     "safe": Toolset(
         "Look, plan and ask, change nothing.", includes=("read-only", "todo", "clarify")
     ),
+    "small": Toolset(
+        "For small models, which more tools confuse.",
+        ("read_file", "search_files", "terminal", "write_file"),
+    ),
     "notebook": Toolset(
         "What an agent in a notebook has by default.",
         includes=("file", "terminal", "todo", "clarify"),
@@ -97,21 +101,26 @@ def resolve_toolset(name: str) -> frozenset[str]:
 
 
 def resolve_toolsets(
-    enabled: Iterable[str] | None = None, disabled: Iterable[str] | None = None
+    enabled: Iterable[str] | None = None,
+    disabled: Iterable[str] | None = None,
+    *,
+    default: str = DEFAULT,
 ) -> frozenset[str]:
     """Names of all tools of the enabled toolsets, without any tool of a disabled one.
 
     Parameters
     ----------
     enabled
-        None stands for the default: ``notebook``, and all that is registered outside of the
-        toolsets of this module.
+        None stands for the default, and all that is registered outside of the toolsets of this
+        module.
     disabled
         Always wins, whichever enabled toolsets the tool also belongs to.
+    default
+        The toolset to offer if none is named: ``notebook``, or ``small`` for a small model.
     """
     if enabled is None:
         own = (name for name in registry.get_registered_toolset_names() if name not in TOOLSETS)
-        enabled = [DEFAULT, *own]
+        enabled = [default, *own]
     return _union(enabled) - _union(disabled or ())
 
 

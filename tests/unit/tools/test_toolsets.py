@@ -101,3 +101,9 @@ def test_a_disable_always_wins(enabled, disabled, left):
 def test_unknown_name_is_an_error_that_helps(enabled, disabled):
     with pytest.raises(UnknownToolset, match=r"named 'flie'.*'file'.*Toolsets: clarify, file, "):
         resolve_toolsets(enabled, disabled)
+
+
+def test_a_small_model_is_offered_few_tools_and_the_users_own(database):
+    names = resolve_toolsets(default="small")
+    assert {"read_file", "terminal", "database_query"} <= names
+    assert not {"todo", "clarify", "patch", "process"} & names
