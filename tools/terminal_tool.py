@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ from tools.environments.base import CommandResult, Environment
 from tools.environments.local import LocalEnvironment, shell_is_available
 from tools.registry import registry, tool_error, tool_result
 from tools.safety import Objection, inspect_command
+from tools.safety.programs import SHELLS
+from tools.safety.scene import program_name
 from tools.safety.shell_program import SimpleCommand, Unreadable
 from tools.safety.shell_text import parse
 
@@ -217,8 +221,41 @@ def _parts(command: str) -> list[SimpleCommand]:
 def objection(args: Mapping[str, Any], **context: Any) -> Objection | None:
     environment: Environment | None = context.get("environment")
     cwd = environment.cwd if environment else str(context.get("cwd") or Path.cwd())
-    folder = Path(cwd, Path(str(args.get("workdir") or "")).expanduser())
-    return inspect_command(str(args["command"]), str(folder))
+    # A link may stand for another folder than its name says.
+    folder = os.path.realpath(Path(cwd, Path(str(args.get("workdir") or "")).expanduser()))
+    command = str(args["command"])
+    said = inspect_command(command, folder) or _script_objection(command, folder, context)
+    return said and replace(said, cwd=folder)
+
+
+def _script_objection(command: str, folder: str, context: Mapping[str, Any]) -> Objection | None:
+    """Of a script that this session has written itself: nobody else has looked at it."""
+    written = [path for path in tuple(context.get("written") or ()) if "\0" not in path]
+    words = {Path(str(word)).name for part in _parts(command) for word in part.words}
+    for path in (path for path in written if Path(path).name in words):
+        try:
+            text = Path(path).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue  # then it cannot run either
+        is_python = path.endswith(".py") or text.startswith(("#!/usr/bin/env py", "#!/usr/bin/py"))
+        judged = shlex.join(["python", "-c", text]) if is_python else text
+        is_script = is_python or path.endswith((".sh", ".bash")) or text.startswith("#!")
+        said = inspect_command(judged, folder) if is_script or _runs(command, path) else None
+        if said is not None:
+            shown = f"{command}\n\n# {path}:\n{text}"
+            return replace(said, reason=f"runs {path}, which {said.reason}", shown=shown)
+    return None
+
+
+def _runs(command: str, path: str) -> bool:
+    """Is the file given to a shell?"""
+    name = Path(path).name
+    return any(
+        program_name(str(part.words[0])) in {*SHELLS, "source", "."}
+        and any(Path(str(word)).name == name for word in part.words[1:])
+        for part in _parts(command)
+        if part.words
+    )
 
 
 def longest_seconds(args: Mapping[str, Any]) -> float:

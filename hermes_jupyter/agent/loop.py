@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hermes_jupyter.agent import batches
 from hermes_jupyter.agent.budget import Budget
 from hermes_jupyter.agent.checks import checked, parse_arguments
 from hermes_jupyter.agent.models.base import Delta, Message, Model, Reply
-from hermes_jupyter.calls import ToolResult, TurnStatus, Usage
+from hermes_jupyter.calls import ToolResult, TurnStatus
 from hermes_jupyter.errors import ModelError
 from hermes_jupyter.events import (
     Event,
@@ -24,10 +25,13 @@ from hermes_jupyter.events import (
     TextStreamed,
 )
 from hermes_jupyter.road.run import Road
+from tools.registry import tool_error
 
 MAX_TRIES = 3
 MAX_WAIT_SECONDS = 60.0
 MAX_INVALID_STEPS = 3
+MAX_CALLS = 128
+"""In one step. A reply with more is a model in a loop; the rest is dropped."""
 SUM_UP = (
     "Your steps for this turn are used up. Use no tools. Say briefly what is done, what is "
     "not, and what you would do next."
@@ -42,7 +46,6 @@ class Outcome:
     text: str = ""
     status: TurnStatus = "done"
     reason: str = ""
-    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(kw_only=True)
@@ -56,7 +59,6 @@ class Agent:
     budget: Budget
     transcript: list[Message]
     cwd: Callable[[], str]
-    _usage: Usage = field(default_factory=Usage)
     _invalid_steps: int = 0
 
     async def run(self, prompt: str) -> Outcome:
@@ -74,7 +76,7 @@ class Agent:
         self.transcript.append({"role": "user", "content": prompt})
         try:
             return await self._steps()
-        except (ModelError, asyncio.CancelledError) as error:
+        except BaseException as error:  # of whatever kind: the next turn needs the transcript
             self._close(start, error)
             raise
 
@@ -105,10 +107,10 @@ class Agent:
             )
         if not reply.text.strip():
             return self._stopped("the model gave an empty answer twice")
-        return Outcome(text=reply.text, usage=self._usage)
+        return Outcome(text=reply.text)
 
     def _stopped(self, reason: str, text: str = "") -> Outcome:
-        return Outcome(text=text, status="stopped", reason=reason, usage=self._usage)
+        return Outcome(text=text, status="stopped", reason=reason)
 
     async def _sum_up(self) -> Outcome:
         """The budget is spent: one call without tools says where things stand."""
@@ -153,8 +155,10 @@ class Agent:
                 raise
             else:
                 break
+        if len(reply.calls) > MAX_CALLS:
+            dropped = f"the model made {len(reply.calls):,} calls at once; {MAX_CALLS} are kept"
+            self.emit(NoticeGiven(text=dropped, level="warning"))
         reply = _with_own_ids(reply)
-        self._usage += reply.usage
         self.emit(StepFinished(number=self.budget.used, text=reply.text, usage=reply.usage))
         return reply
 
@@ -173,8 +177,13 @@ class Agent:
         """Leave a transcript that the next turn can go on from."""
         if len(self.transcript) == start + 1:  # nothing happened: as if it had not been asked
             del self.transcript[start:]
-        elif self.transcript[-1]["role"] != "assistant":
-            why = "interrupted by the user" if not isinstance(error, ModelError) else str(error)
+            return
+        stopped = isinstance(error, asyncio.CancelledError)
+        why = "interrupted by the user" if stopped else str(error) or type(error).__name__
+        for call in _unanswered(self.transcript):
+            text = tool_error(f"The turn ended before this call had a result: {why}")
+            self.transcript.append({"role": "tool", "tool_call_id": call, "content": text})
+        if self.transcript[-1]["role"] != "assistant":
             self.transcript.append({"role": "assistant", "content": f"[The turn ended: {why}]"})
 
 
@@ -204,11 +213,25 @@ def _with_own_ids(reply: Reply) -> Reply:
     """Two calls with one id could not be told apart: number the later ones."""
     seen: set[str] = set()
     calls = []
-    for call in reply.calls:
-        name = call.id if call.id not in seen else f"{call.id}_{len(seen)}"
+    for call in reply.calls[:MAX_CALLS]:
+        names = (f"{call.id or 'call'}_{number}" for number in itertools.count(len(seen)))
+        name = call.id
+        while not name or name in seen:
+            name = next(names)
         seen.add(name)
         calls.append(replace(call, id=name))
     return replace(reply, calls=tuple(calls))
+
+
+def _unanswered(transcript: Sequence[Message]) -> list[str]:
+    """Ids of the last message's calls that have no result."""
+    answered: set[str] = set()
+    for message in reversed(transcript):
+        if message["role"] != "tool":
+            ids = [str(call["id"]) for call in message.get("tool_calls") or ()]
+            return [call for call in ids if call not in answered]
+        answered.add(message["tool_call_id"])
+    return []
 
 
 def _assistant(reply: Reply) -> Message:

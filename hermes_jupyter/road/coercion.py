@@ -12,17 +12,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
+from jsonschema.exceptions import SchemaError, UnknownType
+from referencing.exceptions import Unresolvable
 
 INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*", re.ASCII)
 NUMBER = re.compile(r"\s*[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?\s*", re.ASCII)
 BOOLEANS = {"true": True, "false": False}
 MAX_ERRORS = 5
+UNUSABLE = (
+    SchemaError, UnknownType, Unresolvable, re.error, AttributeError, TypeError, ValueError,
+    LookupError, ArithmeticError, RecursionError,
+)  # fmt: skip
+"""What jsonschema raises for a schema that is none: an unknown type, a broken pattern or link."""
 
 
 def coerce(args: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
     """A copy of ``args`` whose text values fit the types of the schema where they can."""
-    properties = parameters.get("properties")
+    properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
     known = properties if isinstance(properties, Mapping) else {}
     return {key: _fit(value, known.get(key)) for key, value in args.items()}
 
@@ -61,6 +67,6 @@ def problems(args: Mapping[str, Any], parameters: Mapping[str, Any]) -> list[str
             f"{error.json_path.removeprefix('$').lstrip('.') or 'arguments'}: {error.message[:300]}"
             for error, _ in zip(found, range(MAX_ERRORS), strict=False)
         ]
-    except (SchemaError, RecursionError) as error:  # a tool author's mistake, not the model's
+    except UNUSABLE as error:  # a tool author's mistake, not the model's
         return [f"the tool's own schema cannot be used: {type(error).__name__}"]
     return sentences

@@ -20,7 +20,7 @@ def objection_of(entry: ToolEntry, call: ToolCall, context: Mapping[str, Any]) -
         return None
     try:
         said = entry.guard_fn(call.args, **context)
-    except Exception as error:  # fail closed: a broken check is no permission
+    except (Exception, SystemExit) as error:  # fail closed: a broken check is no permission
         logger.warning("the guard of %r failed", call.name, exc_info=True)
         said = f"could not be checked ({type(error).__name__}: {error})"
     if said is None or isinstance(said, Objection):

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Literal
 
 from hermes_jupyter.calls import ToolCall
 from hermes_jupyter.errors import ConfigurationError
 from hermes_jupyter.settings import ApprovalMode
+from tools.files import v4a
+from tools.safety.shell_program import Unreadable
+from tools.safety.shell_text import parse
 
 Verdict = Literal["allow", "ask", "deny"]
 RULE = re.compile(r"\s*([\w*?.-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
@@ -34,30 +39,69 @@ class Rule:
             )
         return cls(match.group(1), match.group(2))
 
-    def denies(self, call: ToolCall) -> bool:
-        """Does it cover the call? Wildcards match anything, as the user surely meant."""
-        return fnmatchcase(call.name, self.tool) and (
-            self.pattern is None or fnmatchcase(subject_of(call), self.pattern)
+    def denies(self, call: ToolCall, folder: str = "") -> bool:
+        """Does it cover a part of the call? Wildcards match anything, as the user surely meant."""
+        if not fnmatchcase(call.name, self.tool):
+            return False
+        pattern = self.pattern
+        return pattern is None or any(
+            fnmatchcase(spelling, pattern)
+            for subject in subjects_of(call)
+            for spelling in _spellings(call, subject, folder)
         )
 
     def allows(self, call: ToolCall) -> bool:
-        """Does it cover the call and nothing more?
+        """Does it cover all of the call and nothing more?
 
-        A pattern with wildcards never covers shell syntax: ``rm *.tmp`` must not allow
-        ``rm a.tmp; rm -r ~/.tmp``.
+        A pattern with wildcards covers no shell syntax and no way up, and a wildcard in a word no
+        second word: ``rm *.tmp`` must allow neither ``rm a.tmp; rm -r ~/.tmp`` nor
+        ``rm -r ~ a.tmp``. A ``*`` at the end, as in ``git *``, covers all words.
         """
-        if self.pattern is None or not self.denies(call):
-            return self.denies(call)
-        exact = WILDCARD.search(self.pattern) is None
-        return exact or not SHELL_SYNTAX.search(subject_of(call))
+        if not fnmatchcase(call.name, self.tool):
+            return False
+        pattern = self.pattern
+        fits = _fits_by_word if "command" in call.args else _fits
+        return pattern is None or all(fits(each, pattern) for each in subjects_of(call))
 
 
-def subject_of(call: ToolCall) -> str:
-    """What a rule's pattern is compared with: the command, the path, else the arguments."""
-    for key in ("command", "path"):
-        if isinstance(value := call.args.get(key), str):
-            return value
-    return json.dumps(dict(call.args), sort_keys=True, ensure_ascii=False, default=str)
+def _fits(subject: str, pattern: str) -> bool:
+    if WILDCARD.search(pattern) is None:
+        return subject == pattern
+    if SHELL_SYNTAX.search(subject) or ".." in re.split(r"[/\s]", subject):
+        return False
+    return fnmatchcase(subject, pattern)
+
+
+def _fits_by_word(subject: str, pattern: str) -> bool:
+    if WILDCARD.search(pattern) is None or not _fits(subject, pattern):
+        return subject == pattern
+    wanted, words = pattern.split(), subject.split()
+    if wanted[-1] == "*":
+        wanted, words = wanted[:-1], words[: len(wanted) - 1]
+    return len(wanted) == len(words) and all(map(fnmatchcase, words, wanted))
+
+
+def subjects_of(call: ToolCall) -> list[str]:
+    """What a rule's pattern is compared with: the command, the paths, else the arguments."""
+    if isinstance(command := call.args.get("command"), str):
+        return [command]
+    path, patch = call.args.get("path"), call.args.get("patch")
+    paths = [path] if isinstance(path, str) else []
+    paths += v4a.paths(patch) if isinstance(patch, str) else []
+    return paths or [json.dumps(dict(call.args), sort_keys=True, ensure_ascii=False, default=str)]
+
+
+def _spellings(call: ToolCall, subject: str, folder: str) -> list[str]:
+    """Other ways to say the same, of those that a model might come upon."""
+    if "command" not in call.args:
+        real = os.path.realpath(Path(folder, subject).expanduser()) if "\0" not in subject else ""
+        return [subject, real, os.path.relpath(real, folder or None)] if real else [subject]
+    try:
+        parts = [[str(word) for word in part.words] for part in parse(subject).commands]
+    except (Unreadable, RecursionError):
+        parts = []
+    plain = [" ".join([Path(words[0]).name, *words[1:]]) for words in parts if words]
+    return [subject, *plain]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +116,9 @@ class Policy:
     def parse(cls, mode: ApprovalMode, allow: tuple[str, ...], deny: tuple[str, ...]) -> Policy:
         return cls(mode, tuple(map(Rule.parse, allow)), tuple(map(Rule.parse, deny)))
 
-    def denied(self, call: ToolCall) -> bool:
-        """Does a rule forbid the call, whether or not its guard objects?"""
-        return any(rule.denies(call) for rule in self.deny)
+    def denied(self, call: ToolCall, folder: str = "") -> bool:
+        """Does a rule forbid the call, made in ``folder``, whether or not its guard objects?"""
+        return any(rule.denies(call, folder) for rule in self.deny)
 
     def verdict(self, call: ToolCall) -> Verdict:
         """What to do with a call whose guard objects."""

@@ -9,6 +9,8 @@ from hermes_jupyter.calls import CallStatus
 from hermes_jupyter.redaction import redact
 
 HEAD_SHARE = 0.4
+MAX_READ_CHARS = 5_000_000
+"""A longer answer is not looked into, so as not to hold up the loop."""
 
 
 def shape(text: str, limit: int) -> str:
@@ -48,7 +50,7 @@ def cut(text: str, limit: int) -> str:
 
 def status_of(text: str) -> CallStatus:
     """Did the tool say that it failed? Only a JSON object with a true ``error`` says so."""
-    if len(text) > 200_000:
+    if len(text) > MAX_READ_CHARS:
         return "ok"
     answer = _object(text)
     return "error" if answer is not None and answer.get("error") else "ok"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import threading
 import time
@@ -26,11 +27,18 @@ from hermes_jupyter.road.coercion import coerce, problems
 from hermes_jupyter.road.guard import objection_of
 from hermes_jupyter.road.policy import Policy
 from hermes_jupyter.road.results import shape, status_of
+from tools.async_bridge import in_tool_thread
 from tools.registry import ToolEntry, ToolRegistry, tool_error
 from tools.safety import Objection
 
+logger = logging.getLogger(__name__)
+
 INTERRUPT_GRACE = 0.12
 DEADLINE_GRACE = 2.0
+MAX_QUESTIONS = 4
+"""About one call, when each answer comes too late: what was shown has changed meanwhile."""
+MAX_SHOWN_CHARS = 100_000
+"""More than this nobody reads, so nobody can agree to it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +59,11 @@ class Road:
     async def run(self, call: ToolCall) -> ToolResult:
         """Take a call to its result. Never raises, but for the interrupt of the turn."""
         began = time.monotonic()
-        status, text = await self._outcome(call)
+        try:
+            status, text = await self._outcome(call)
+        except Exception as error:  # without a result the transcript would be of no use any more
+            logger.exception("the call of %r could not be taken", call.name)
+            status, text = "error", tool_error(f"Not run: {type(error).__name__}: {error}"[:2_000])
         limit = self.registry.get_max_result_size(call.name)
         return ToolResult(
             call=call, text=shape(text, limit), status=status, seconds=time.monotonic() - began
@@ -73,32 +85,42 @@ class Road:
 
     async def _refusal(self, entry: ToolEntry, call: ToolCall) -> str | None:
         """None if the call may run, else the answer that tells the model why not."""
-        if self.policy.denied(call):
+        if self.policy.denied(call, self._cwd()):
             return _denied("a rule of the user forbids it", by="rule")
-        objection = objection_of(entry, call, self.context)
-        if objection is None:
+        if entry.guard_fn is None:  # nothing to ask: no trip to a tool thread
             return None
-        if objection.forbidden:
-            return _denied(f"it {objection.reason}, which nobody may approve", by="safety")
-        while True:
-            digest = digest_of(call, self._cwd())
-            refusal = await self._decide(call, objection, digest)
-            # The folder may have changed while the question stood there (another call of the
-            # batch): then the answer was to something else.
-            if refusal is not None or digest == digest_of(call, self._cwd()):
+        allowed = None
+        for _ in range(MAX_QUESTIONS):
+            folder = self._cwd()
+            # A guard may read files for seconds, and the loop must hear the interrupt meanwhile.
+            objection = await in_tool_thread(lambda: objection_of(entry, call, self.context))
+            if objection is None:
+                return None
+            if objection.forbidden:
+                return _denied(f"it {objection.reason}, which nobody may approve", by="safety")
+            if len(objection.shown) > MAX_SHOWN_CHARS:
+                return _denied("it is too long for a person to judge", by="safety")
+            # The folder or the file may have changed while the question stood there: then the
+            # answer was to something else.
+            asked = (objection.shown, digest_of(call, folder))
+            if asked == allowed:
+                return None
+            if refusal := await self._decide(call, objection, folder):
                 return refusal
+            allowed = asked
+        return _denied("what it would do changed each time the user had agreed", by="safety")
 
-    async def _decide(self, call: ToolCall, objection: Objection, digest: str) -> str | None:
+    async def _decide(self, call: ToolCall, objection: Objection, folder: str) -> str | None:
         request = ApprovalRequest(
             id=secrets.token_hex(8),
             call=call,
             reason=objection.reason,
             shown=objection.shown,
-            cwd=self._cwd(),
+            cwd=objection.cwd or folder,
             grant=objection.grant,
-            digest=digest,
+            digest=digest_of(call, folder),
         )
-        if self.desk.granted(digest):
+        if self.desk.granted(request.digest):
             return None
         match self.policy.verdict(call):
             case "allow":
@@ -121,7 +143,6 @@ class Road:
         return str(self.context.get("cwd") or Path.cwd())
 
     async def _run(self, entry: ToolEntry, call: ToolCall) -> tuple[CallStatus, str]:
-        self.emit(ToolCallStarted(call=call))
         cancelled = threading.Event()
         context = {
             **self.context,
@@ -130,8 +151,9 @@ class Road:
             "on_output": self._output_of(call),
             "ask": self._ask_from_thread(cancelled),
         }
-        task = asyncio.create_task(self.registry.adispatch(call.name, dict(call.args), **context))
         limit = self._timeout(entry, call)
+        self.emit(ToolCallStarted(call=call))
+        task = asyncio.create_task(self.registry.adispatch(call.name, dict(call.args), **context))
         try:
             done, _ = await asyncio.wait({task}, timeout=limit)
             if not done:
@@ -139,6 +161,8 @@ class Road:
         except asyncio.CancelledError:
             await _stop(task, cancelled, INTERRUPT_GRACE)
             raise
+        if task.cancelled():  # not by us: the tool cancelled itself, which is no interrupt
+            return "error", tool_error(f"{call.name} cancelled itself")
         text = task.result()
         return status_of(text), text
 
@@ -169,9 +193,11 @@ class Road:
     def _ask_from_thread(
         self, cancelled: threading.Event
     ) -> Callable[[str, tuple[str, ...]], str | None]:
-        loop = asyncio.get_running_loop()
+        loop, here = asyncio.get_running_loop(), threading.get_ident()
 
         def ask(text: str, choices: tuple[str, ...] = ()) -> str | None:
+            if threading.get_ident() == here:
+                raise RuntimeError("ask() waits for a person: an async tool calls it in a thread")
             question = Question(id=secrets.token_hex(8), text=text, choices=choices)
             asking = asyncio.run_coroutine_threadsafe(self.desk.ask(question, self.emit), loop)
             while not cancelled.is_set():
@@ -186,9 +212,11 @@ class Road:
 async def _stop(task: asyncio.Task[str], cancelled: threading.Event, grace: float) -> bool:
     """Ask a running tool to end, wait a little, then leave it. True if it ended by itself."""
     cancelled.set()
-    done, _ = await asyncio.wait({task}, timeout=grace)
-    if not done:
-        task.cancel()
+    try:
+        done, _ = await asyncio.wait({task}, timeout=grace)
+    finally:  # also when the person interrupts once more
+        if not task.done():
+            task.cancel()
     return bool(done)
 
 

@@ -82,7 +82,8 @@ class LocalEnvironment(Environment):
 
     @property
     def cwd(self) -> str:
-        return self._state.cwd
+        here = Path(self._state.cwd)  # its folder, or the nearest one if that was removed
+        return str(next(folder for folder in (here, *here.parents) if folder.is_dir()))
 
     def execute(
         self,
@@ -170,16 +171,15 @@ class LocalEnvironment(Environment):
     def _start_folder(self, wanted: str | None) -> tuple[str, list[str]]:
         """Folder to start in, and what to say if the shell's own one is gone."""
         if wanted is not None:
-            folder = os.path.normpath(Path(self.cwd, Path(wanted).expanduser()))
+            folder = os.path.realpath(Path(self.cwd, Path(wanted).expanduser()))
             if not Path(folder).is_dir():
                 raise ValueError(f"no such folder: {folder!r}")
             return folder, []
-        here = Path(self.cwd)
-        if here.is_dir():
-            return self.cwd, []
-        there = next(parent for parent in here.parents if parent.is_dir())
-        self._state = replace(self._state, cwd=str(there))
-        return str(there), [f"The folder {str(here)!r} no longer exists; now in {str(there)!r}."]
+        here, there = self._state.cwd, self.cwd
+        if here == there:
+            return here, []
+        self._state = replace(self._state, cwd=there)
+        return there, [f"The folder {here!r} no longer exists; now in {there!r}."]
 
     def _halt_after(
         self, timeout: float | None, cancelled: threading.Event | None

@@ -30,9 +30,11 @@ while IFS= TMOUT= builtin read -r -d '' __hermes_number &&
       IFS= TMOUT= builtin read -r -d '' __hermes_folder &&
       IFS= TMOUT= builtin read -r -d '' __hermes_input;
 do
-    [[ . -ef $__hermes_folder && $PWD == "$__hermes_folder" ]] ||
-        builtin cd -- "$__hermes_folder" || builtin :;
     IFS= TMOUT= builtin read -r -d '' __hermes_text <"$__hermes_home/command" || builtin :;
+    # What was meant for one folder must not run in another.
+    [[ . -ef $__hermes_folder && $PWD == "$__hermes_folder" ]] ||
+        builtin cd -- "$__hermes_folder" ||
+        __hermes_text='builtin echo "The folder cannot be entered; nothing was run."; (exit 1)';
     builtin eval -- "$__hermes_text"
         <"$__hermes_input" >"$__hermes_home/output.$__hermes_number" 2>&1;
     __hermes_status=$?;

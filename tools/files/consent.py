@@ -36,19 +36,23 @@ class Ownership:
 
     def has_as_it_is(self, path: str, content: bytes) -> bool:
         """Whether it also is as the session left it, as far as that is known."""
-        stamps = [entry for entry in self.written if entry.startswith(path + "\0")]
+        stamps = self._stamps(path)
         return path in self.written and (not stamps or _stamp(path, content) in stamps)
 
     def record(self, changes: Sequence[Change]) -> None:
         """Remember what was just written."""
         for change in changes:
-            for entry in [each for each in self.written if each.startswith(change.path + "\0")]:
+            for entry in self._stamps(change.path):
                 self.written.discard(entry)
             if change.after is None:
                 self.written.discard(change.path)
             else:
                 self.written.add(change.path)
                 self.written.add(_stamp(change.path, change.after))
+
+    def _stamps(self, path: str) -> list[str]:
+        # A copy first: calls of one batch write and look side by side.
+        return [entry for entry in tuple(self.written) if entry.startswith(path + "\0")]
 
 
 def ownership_of(context: Mapping[str, Any]) -> Ownership:
@@ -63,12 +67,16 @@ def objection_to(
 
     ``whole`` files are replaced without a look at what they hold; a patch has seen what it changes.
     """
+    # What goes for good comes first: the end of a long list or diff is not seen.
+    changes = sorted(changes, key=lambda change: change.after is not None or bool(change.moved_to))
     reasons = []
     for change in changes:
         reasons += _reasons(change, workspace, ownership, whole)
     if not reasons:
         return None
     diff = "".join(change.diff(workspace.name(change.path)) for change in changes)
+    if diffs.capped(diff, SHOWN_LINES, SHOWN_CHARS) != diff and len(changes) > 1:
+        diff = "".join(f"{_phrase(each, workspace, whole)}\n" for each in changes) + "\n" + diff
     named = [change.path for change in changes][:NAMED_PATHS]
     more = len(changes) - len(named)
     return Objection(

@@ -76,7 +76,10 @@ PERSISTENT = _any_of(
 """Files that run or configure something later."""
 
 RAW_DISK = re.compile(r"/dev/(?!null|zero|full|u?random|std(?:in|out|err)|tty|fd/|shm/|pts/)")
-FORK_BOMB = re.compile(r"(?P<name>[\w:.]+)\s*\(\s*\)\s*\{[^}]*?(?P=name)\s*\|\s*(?P=name)\s*&")
+FORK_BOMB = re.compile(
+    r"(?<![\w:.])(?P<name>[\w:.]{1,50})\s{0,9}\(\s{0,9}\)\s{0,9}\{"
+    r"[^}]{0,200}?(?P=name)\s{0,9}\|\s{0,9}(?P=name)\s{0,9}&"
+)
 HIDDEN_TEXT = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
 )
@@ -92,6 +95,9 @@ LOADERS = frozenset(
         "PYTHONSTARTUP",
         "PYTHONPATH",
         "BASH_ENV",
+        "BASH_ALIASES",
+        "BASH_CMDS",
+        "PS4",
         "ENV",
         "PROMPT_COMMAND",
         "GIT_SSH_COMMAND",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -22,12 +23,15 @@ from tools.safety.lookup import effects_by_table
 from tools.safety.objection import Objection
 from tools.safety.scene import Effect, Scene, program_name
 from tools.safety.shell_program import Redirection, SimpleCommand, Unreadable, Word
-from tools.safety.shell_text import parse
+from tools.safety.shell_text import CHANGES_VARIABLES, parse
 
 DEEPEST = 8
 LONGEST = 100_000
 LONGEST_REASON = 160
 GRANT = "this exact command in this folder"
+EXPANDED_AGAIN = re.compile(
+    r"@P\}|\w\[[^\]\n]{0,200}(?:\$\(|`)"  # a prompt, and an index of an array, run what they hold
+)
 UNSEEN = Effect("runs text that cannot be seen")
 
 NOT_PROGRAMS = frozenset(("for", "case", "select", "[[", "[", "test", "function"))
@@ -35,6 +39,8 @@ NAMES_ONLY = frozenset(["echo", "printf", "ls", "stat", "test", "touch", "find"]
 """Programs that do not read the files they are given."""
 PATTERN_FIRST = frozenset(["grep", "rg", "git"])
 SHOWS_ENVIRONMENT = frozenset(["env", "set", "export", "declare"])
+RUNS_FILES = frozenset(["source", ".", *programs.SHELLS, *programs.INTERPRETERS])
+PROGRAM_TEXT = re.compile(r"\.(?:sh|bash|zsh|py|pl|rb|js|mjs|ps1)$|(?:^|/)Makefile$")
 FIND_ACTIONS = frozenset(
     ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch")
 )
@@ -70,6 +76,7 @@ def _effects_of_text(text: str, scene: Scene) -> list[Effect]:
         return [Effect("multiplies processes until the host stops", forbidden=True)]
     hidden = HIDDEN_TEXT.search(text)
     effects = [Effect("contains characters that cannot be seen")] if hidden else []
+    effects += [UNSEEN] if EXPANDED_AGAIN.search(text) else []
     try:
         program = parse(text, scene.variables)
     except Unreadable as error:
@@ -84,7 +91,17 @@ def _effects_of_text(text: str, scene: Scene) -> list[Effect]:
         while len(folders) > command.depth:
             scene.cwd = folders.pop()
         effects += _effects_of_command(command, scene)
-    return effects
+    return effects + ([UNSEEN] if _runs_what_it_writes(program.commands) else [])
+
+
+def _runs_what_it_writes(commands: list[SimpleCommand]) -> bool:
+    written = {each.target.text for command in commands for each in command.redirections}
+    return any(
+        word.text.removeprefix("./") in {path.removeprefix("./") for path in written}
+        for command in commands
+        for number, word in enumerate(command.words)
+        if not number or program_name(command.words[0].text) in RUNS_FILES
+    )
 
 
 def _effects_of_command(command: SimpleCommand, scene: Scene) -> list[Effect]:
@@ -92,6 +109,9 @@ def _effects_of_command(command: SimpleCommand, scene: Scene) -> list[Effect]:
         effect for each in command.redirections if (effect := _effect_of_redirection(each, scene))
     ]
     effects += [_loads(name) for name in command.assignments if name in LOADERS]
+    if command.words and command.words[0].text in CHANGES_VARIABLES:
+        names = [word.text.partition("=")[0] for word in command.words[1:] if "=" in word.text]
+        effects += [_loads(name) for name in names if name in LOADERS]
     if command.words:
         effects += _effects_of_words(command.words, command, scene)
     return effects
@@ -111,7 +131,9 @@ def _effect_of_redirection(redirection: Redirection, scene: Scene) -> Effect | N
         return None
     if PERSISTENT.search(path) or PERSISTENT.search(scene.path(path)):
         return Effect(f"changes {path}, which runs or configures other things")
-    return None if operator in (">>", "&>>") else Effect(f"overwrites {path}")
+    if operator not in (">>", "&>>"):
+        return Effect(f"overwrites {path}")
+    return Effect(f"adds to the program {path}") if PROGRAM_TEXT.search(path) else None
 
 
 def _effects_of_words(words: list[Word], command: SimpleCommand, scene: Scene) -> list[Effect]:
@@ -124,7 +146,9 @@ def _effects_of_words(words: list[Word], command: SimpleCommand, scene: Scene) -
         return [Effect(f"runs {head.text!r}, a name with unusual letters")]
     name = program_name(head.text)
     texts = [word.text for word in arguments]
-    if "--help" in texts and name not in programs.WRAPPERS:
+    # Behind a program inside, or behind ``--``, it is no longer an option of this one.
+    options = texts[:1] if name in INNER_TEXTS else itertools.takewhile(lambda t: t != "--", texts)
+    if "--help" in options and name not in programs.WRAPPERS:
         return []
     if name in ("cd", "pushd"):
         _change_folder(arguments, scene)
@@ -175,6 +199,8 @@ def _wrapped(
             return effects
         if text in ("-c", "-S", "--split-string") and name in ("flock", "env") and len(rest) > 1:
             return effects + _effects_of_text(rest[1].text, scene.inner())
+        if name == "env" and (found := re.match(r"(?:-S|--split-string=)(.+)", text, re.DOTALL)):
+            return effects + _effects_of_text(found.group(1), scene.inner())
         if text.startswith("-") and text != "-":
             rest = rest[2:] if text in programs.WRAPPERS[name].split() else rest[1:]
         elif name in ("env", "sudo", "doas") and re.match(r"[A-Za-z_]\w*=", text):
@@ -184,6 +210,8 @@ def _wrapped(
         else:
             break
     rest = rest[programs.OWN_WORDS.get(name, 0) :]
+    if name == "coproc" and any(word.text == "{" for word in rest[:2]):
+        rest = rest[[word.text for word in rest].index("{") + 1 :]
     if not rest:
         return effects
     if name == "xargs" and _is_shell_text(rest):
@@ -214,7 +242,11 @@ def _shell(name: str, arguments: list[Word], command: SimpleCommand, scene: Scen
     while rest:
         text = rest[0].text
         if re.fullmatch(r"-[a-z]*c[a-z]*", text):
-            inner = rest[1] if len(rest) > 1 else Word("")
+            following = rest[2:] if "o" in text else rest[1:]
+            while following and following[0].text.startswith(("-", "+")):
+                has_value = following[0].text in programs.SHELL_OPTIONS_WITH_VALUE
+                following = following[2:] if has_value else following[1:]
+            inner = following[0] if following else Word("")
             if inner.dynamic and re.match(r"\s*[\"']?[$`]", inner.text):
                 return [UNSEEN]
             return _effects_of_text(inner.text, scene.inner())
@@ -311,8 +343,9 @@ def _find(name: str, arguments: list[Word], command: SimpleCommand, scene: Scene
     """Of the programs that ``find -exec`` and ``fd -x`` run."""
     effects = []
     for index, word in enumerate(arguments):
-        if word.text in FIND_ACTIONS:
-            rest = arguments[index + 1 :]
+        action, _, program = word.text.partition("=")
+        if action in FIND_ACTIONS:
+            rest = [*([Word(program)] if program else []), *arguments[index + 1 :]]
             end = next((i for i, each in enumerate(rest) if each.text in (";", "+")), len(rest))
             if rest[:end]:
                 effects += _effects_of_words(rest[:end], SimpleCommand(), scene)

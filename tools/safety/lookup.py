@@ -13,7 +13,11 @@ from tools.safety.scene import Effect, operands_of
 from tools.safety.subcommands import SUBCOMMANDS
 
 OPERANDS_SHOWN = 6
-REHEARSALS = frozenset(("--dry-run", "--dryrun", "--help", "--just-print"))
+REHEARSALS = frozenset(("--dry-run", "--dryrun", "--just-print"))
+NEVER_REHEARSE = frozenset(
+    ["rm", "mv", "dd", "truncate", "shred", "unlink", "rmdir", "chmod", "kill"]
+)
+"""To them it is an error, or the name of a file behind ``--``."""
 OPTIONS_WITH_VALUE = frozenset(
     [
         "-C",
@@ -46,6 +50,9 @@ RISKY_GIT_SETTING = re.compile(
     r"(?i)(?:alias|credential|filter|diff|merge|difftool|mergetool|include|protocol|url|http)\."
     r"|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)|\w+\.program|pager\."
 )
+VERSION = re.compile(r"(?:[\w-]+[/-])?v?\d+(?:\.\d+)+(?:[a-z-]+\d*)?")
+"""A tag or a branch rather than a file: ``v1.2``, ``release-3.0rc1``."""
+PROGRAM_FILE = re.compile(r"(?:^|.*/)s?bin/[^/]+")
 SENDING_REQUEST = re.compile(
     r"(?:^| )(?:-[a-zA-Z]*[dFToOXKJu]\b|-[dFToXKH]"
     r"|--(?:data|form|upload|output|remote|request|json|config|post|body|method))"
@@ -54,7 +61,8 @@ SENDING_REQUEST = re.compile(
 
 def effects_by_table(name: str, texts: list[str]) -> list[Effect]:
     """Effects of program ``name`` with the arguments ``texts``."""
-    if REHEARSALS.intersection(texts):
+    options = texts[: texts.index("--")] if "--" in texts else texts
+    if REHEARSALS.intersection(options) and name not in NEVER_REHEARSE:
         return []
     name = "mkfs" if name.startswith("mkfs.") else name
     operands = operands_of(texts)
@@ -115,7 +123,11 @@ def _git_is_harmless(subcommand: str, rest: list[str]) -> bool:
     """Forms of a git command that only tell, or that can be undone."""
     match subcommand:
         case "clean" | "push" | "rm":
-            return "-n" in rest
+            before = itertools.takewhile(lambda word: word not in ("--", "-e", "-o"), rest)
+            return "-n" in before
+        case "checkout":
+            names = operands_of(rest)
+            return "-b" in rest or (bool(names) and all(map(VERSION.fullmatch, names)))
         case "restore":
             return "--staged" in rest and "--worktree" not in rest
         case "config":
@@ -164,6 +176,11 @@ def _git(texts: list[str]) -> str:
     return f"runs git with {risky}, which may run a program" if risky else ""
 
 
+def _link(texts: list[str]) -> str:
+    program = next((text for text in operands_of(texts) if PROGRAM_FILE.fullmatch(text)), "")
+    return f"gives {program} another name" if program else _lasting(texts)
+
+
 def _lasting(texts: list[str]) -> str:
     lasting = next((text for text in texts[-1:] if PERSISTENT.search(text)), "")
     return f"changes {lasting}, which runs or configures other things" if lasting else ""
@@ -177,6 +194,6 @@ SPECIAL: dict[str, Callable[[list[str]], str]] = {
     "rsync": _rsync,
     "crontab": _crontab,
     "tar": _tar,
-    "ln": _lasting,
+    "ln": _link,
     "touch": _lasting,
 }

@@ -15,3 +15,5 @@ class Objection:
     """What "allow this session" covers, in words."""
     forbidden: bool = False
     """Not even approval may run it."""
+    cwd: str = ""
+    """Where it would run, if not in the session's folder."""

@@ -41,12 +41,18 @@ ALWAYS: Mapping[str, str] = {
 
 OPTIONS: Mapping[str, tuple[str, str]] = {
     "history": ("-c -d -w", "changes the record of your commands"),
-    "sed": ("-i -i* --in-place --in-place=*", "changes {} in place"),
+    "sed": ("-i* -[Enrsuz]i* -[Enrsuz][Enrsuz]i* --in-place*", "changes {} in place"),
+    "hash": ("-p*", "makes a name run another program: {}"),
+    "enable": ("-f*", "loads a command: {}"),
+    "mapfile": ("-C*", "runs a command: {}"),
+    "readarray": ("-C*", "runs a command: {}"),
+    "compgen": ("-C*", "runs a command: {}"),
+    "bind": ("-x*", "makes a key run a command: {}"),
     "perl": ("-i -i* -pi -pi* -ni* -p*i*", "changes {} in place"),
     "ruby": ("-i -i* -pi -pi*", "changes {} in place"),
     "find": ("-delete -fprint* -fls", "deletes or overwrites what it finds in {}"),
     "rsync": ("--delete* --remove-source-files", "deletes files at the other end: {}"),
-    "sort": ("-o -o* --output --output=* --compress-program*", "overwrites its output file"),
+    "sort": ("-[!-]*o* -o* --o* --compress-program*", "overwrites its output file"),
     "ln": ("-f -sf -fs -sfn -fsn -nsf -snf --force", "replaces {}"),
     "unzip": ("-o", "overwrites files from {}"),
     "tar": (
@@ -57,7 +63,7 @@ OPTIONS: Mapping[str, tuple[str, str]] = {
     "gzip": ("-f --force", "overwrites {}"),
     "crontab": ("-r -e -i -", "changes scheduled jobs"),
     "curl": (
-        "-d -d* --data* -F -F* --form* -T -T* --upload-file* -o -o* -O --output* "
+        "-d -d* --data* -F -F* --form* -T -T* --upload-file* -o -o* -[sSLfkgv]*o -O --output* "
         "--remote-name -X -X* --request* --json* -K* --config* -J* -u* -H",
         "sends or stores data: {}",
     ),

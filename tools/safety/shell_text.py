@@ -8,6 +8,7 @@ same text sets to a plain value are filled in, all others stay as written and ma
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 
 from tools.safety.shell_program import Program, Redirection, SimpleCommand, Unreadable, Word
@@ -18,6 +19,7 @@ RESERVED = frozenset(
 CHANGES_VARIABLES = frozenset(
     ["declare", "export", "for", "local", "read", "readonly", "select", "typeset", "unset"]
 )
+LONGEST_VALUE = 4_000
 SPECIAL = frozenset(" \t\n;&|()<>")
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=")
@@ -26,6 +28,8 @@ _REDIRECTION = re.compile(r"\d*(&>>|<<<|<<-|&>|>>|>\||>&|<&|<>|<<|[<>](?!\())[ \
 _PLAIN = re.compile(r"[^\s'\"\\`$;&|()<>]+")
 _PLAIN_IN_QUOTES = re.compile(r'[^"\\`$]+')
 _UNTIL_BRACKET = re.compile(r"[^()'\"\\`$]*[()'\"\\`$]")
+_MENTION = re.compile(r"(?<![\w$])(?<!\$\{)[A-Za-z_]\w*")
+"""A word that may be the name of a variable which is set, not one that is read."""
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
 _FUNCTION = re.compile(r"\s*\(\s*\)")
 _ANSI = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|([0-7]{1,3})|(.))", re.DOTALL)
@@ -52,6 +56,7 @@ class _Scanner:
         self.heredocs: list[tuple[SimpleCommand, Word, bool]] = []
         self.depth = 0
         self.odd_splitting = False
+        self.mentions = Counter(_MENTION.findall(text))
         self.patterns: list[bool] = []
         """For each open ``case``: whether a pattern is expected next."""
 
@@ -126,7 +131,8 @@ class _Scanner:
             variables.clear()
             return
         for name, value in assigned.items():
-            if value.dynamic:
+            # Which of several assignments counts we cannot tell; doubled values fill the memory.
+            if value.dynamic or self.mentions[name] > 1 or len(value.text) > LONGEST_VALUE:
                 variables.pop(name, None)
             else:
                 variables[name] = value.text
@@ -136,7 +142,7 @@ class _Scanner:
         command = self.command
         text = "" if word.quoted else word.text
         if not command.words:
-            if text in RESERVED:
+            if text in RESERVED or text == "-p":  # the latter is an option of ``time``
                 return
             if text == "esac" and self.patterns:
                 self.patterns.pop()
@@ -146,7 +152,8 @@ class _Scanner:
                 return
             if (found := _ASSIGNMENT.match(word.text)) and not text.startswith("="):
                 name = found.group().rstrip("+=").partition("[")[0]
-                value = Word(word.text[found.end() :], word.dynamic, True)
+                is_whole = found.group() == f"{name}="  # no += and no element of an array
+                value = Word(word.text[found.end() :], word.dynamic or not is_whole, True)
                 command.assignments[name] = value if value.text else self._array()
                 return
         command.words.append(word)

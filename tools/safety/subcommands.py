@@ -12,8 +12,13 @@ TABLE: Mapping[str, Mapping[str, str]] = {
     "git": {
         "deletes untracked files": "clean",
         "discards changes of {}": (
-            "restore, checkout --, checkout HEAD, checkout --ours, checkout --theirs"
+            "restore, checkout --, checkout HEAD, checkout --ours, checkout --theirs, checkout *.*"
         ),
+        "runs a command: {}": (
+            "bisect run, submodule foreach, grep -O*, grep --open-files-in-pager*, difftool -x*, "
+            "difftool --extcmd*"
+        ),
+        "overwrites a file": "* --output=*, archive -o*, archive --output*",
         "deletes {}": "rm",
         "moves {}": "mv",
         "publishes commits: {}": "push",

@@ -6,9 +6,15 @@ import time
 import pytest
 
 from hermes_jupyter.agent.budget import Budget
-from hermes_jupyter.agent.loop import Agent
+from hermes_jupyter.agent.loop import MAX_CALLS, Agent, _with_own_ids
+from hermes_jupyter.agent.models.base import RawCall, Reply
 from hermes_jupyter.errors import ModelError
-from hermes_jupyter.events import BatchStarted, NoticeGiven, TextStreamed, ToolCallFinished
+from hermes_jupyter.events import (
+    BatchStarted,
+    NoticeGiven,
+    TextStreamed,
+    ToolCallFinished,
+)
 from hermes_jupyter.testing import ScriptedModel, call
 from tools.registry import tool_result
 
@@ -147,3 +153,69 @@ def test_an_empty_reply_is_nudged_once(turn):
     assert asyncio.run(agent_for(turn, ScriptedModel("", "done")).run("go")).text == "done"
     turn.events.clear()
     assert asyncio.run(agent_for(turn, ScriptedModel("", "")).run("go")).status == "stopped"
+
+
+class Bug(Exception):
+    """Something that nobody foresaw."""
+
+
+@pytest.mark.parametrize("event", ["BatchStarted", "ToolCallFinished", "StepFinished"])
+def test_the_transcript_stays_valid_when_something_unforeseen_is_raised(turn, event):
+    turn.tool("look", lambda args, **_: tool_result(ok=True))
+    agent = agent_for(turn, ScriptedModel((call("look", n=1), call("look", n=2)), "done"))
+
+    def emit(said):
+        if type(said).__name__ == event:
+            raise Bug
+
+    agent.emit = emit
+    with pytest.raises(Bug):
+        asyncio.run(agent.run("go"))
+    assert is_valid(agent.transcript)
+    assert not agent.transcript or agent.transcript[-1]["role"] == "assistant"
+
+
+def test_ids_stay_different_whatever_the_model_calls_them():
+    calls = tuple(RawCall(id=name, name="t", arguments="") for name in ("a_2", "a", "a", "", ""))
+    ids = [each.id for each in _with_own_ids(Reply(calls=calls)).calls]
+    assert len(set(ids)) == 5
+    assert all(ids)
+
+
+def test_of_a_flood_of_calls_the_first_are_run_and_the_person_is_told(turn):
+    turn.tool("look", lambda args, **_: tool_result(ok=True), effects="read")
+    model = ScriptedModel(tuple(call("look", n=n) for n in range(1_000)), "done")
+    agent = agent_for(turn, model)
+    asyncio.run(agent.run("go"))
+    assert len(turn.of(ToolCallFinished)) == MAX_CALLS
+    assert is_valid(agent.transcript)
+    assert "1,000 calls at once" in turn.of(NoticeGiven)[0].text
+
+
+def test_two_interrupts_in_a_row_leave_a_valid_transcript_and_end_the_tool(turn):
+    started, ended = [], []
+
+    async def stuck(args, **_):
+        started.append(1)
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append(1)
+
+    turn.tool("stuck", stuck)
+    agent = agent_for(turn, ScriptedModel((call("stuck"),), "done"))
+
+    async def main():
+        running = asyncio.create_task(agent.run("go"))
+        while not started:  # noqa: ASYNC110 - an Event belongs to a loop that is not there yet
+            await asyncio.sleep(0)
+        running.cancel()
+        await asyncio.sleep(0)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        await asyncio.sleep(0)
+
+    asyncio.run(main())
+    assert is_valid(agent.transcript)
+    assert ended == [1]

@@ -204,3 +204,79 @@ def test_an_interrupt_while_waiting_for_a_person_denies(turn, erased):
 
 def test_unknown_tools_do_not_exist_on_the_road(turn):
     assert "Unknown tool" in run(turn, "nothing").text
+
+
+def test_a_schema_that_is_none_is_an_error_and_ends_nothing(turn):
+    turn.tool("odd", lambda args, **_: "ran", parameters={"properties": {"a": {"type": "int"}}})
+    assert "schema cannot be used" in run(turn, "odd", a=1).text
+
+
+def test_a_timeout_that_cannot_be_worked_out_runs_nothing(turn):
+    ran = []
+    turn.tool("odd", lambda args, **_: ran.append(1) or "ran", timeout=lambda args: float(10**400))
+    assert run(turn, "odd").status == "error"
+    assert ran == []
+
+
+def test_a_tool_that_cancels_itself_does_not_interrupt_the_turn(turn):
+    async def odd(args, **_):
+        asyncio.current_task().cancel()
+        await asyncio.sleep(0)
+
+    turn.tool("odd", odd)
+    assert "cancelled itself" in run(turn, "odd").text
+
+
+def test_a_question_on_the_loop_is_an_error_and_no_deadlock(turn):
+    async def odd(args, *, ask, **_):
+        return str(ask("what?"))
+
+    turn.tool("odd", odd)
+    assert "in a thread" in run(turn, "odd").text
+
+
+def test_what_changed_while_the_question_stood_is_asked_about_again(turn):
+    shown = iter(["old", "new", "new"])
+    turn.tool("edit", lambda args, **_: "ran", guard_fn=lambda args, **_: Objection(
+        reason="edits", shown=next(shown), grant=""))  # fmt: skip
+    turn.decision = "once"
+    assert run(turn, "edit").status == "ok"
+    assert [e.request.shown for e in turn.of(ApprovalRequested)] == ["old", "new"]
+
+
+def test_what_became_forbidden_while_the_question_stood_is_not_run(turn):
+    verdicts = iter([False, True])
+    turn.tool("erase", lambda args, **_: "ran", guard_fn=lambda args, **_: Objection(
+        reason="erases", shown="x", grant="", forbidden=next(verdicts)))  # fmt: skip
+    turn.decision = "once"
+    assert run(turn, "erase").status == "denied"
+
+
+def test_what_nobody_can_read_is_not_asked(turn):
+    turn.tool("long", lambda args, **_: "ran", guard_fn=lambda args, **_: "writes")
+    turn.decision = "once"
+    assert run(turn, "long", text="x" * 200_000).status == "denied"
+    assert not turn.of(ApprovalRequested)
+
+
+def test_the_folder_of_the_objection_is_shown(turn):
+    turn.tool("go", lambda args, **_: "ran", guard_fn=lambda args, **_: Objection(
+        reason="goes", shown="x", grant="", cwd="/elsewhere"))  # fmt: skip
+    run(turn, "go")
+    assert turn.of(ApprovalRequested)[0].request.cwd == "/elsewhere"
+
+
+def test_a_guard_that_takes_long_does_not_hold_up_the_loop(turn):
+    async def main():
+        going = threading.Event()
+        turn.tool(
+            "slow", lambda args, **_: "ran", guard_fn=lambda args, **_: going.wait(5) and None
+        )
+        running = asyncio.create_task(turn.road().run(ToolCall(id="1", name="slow")))
+        await asyncio.sleep(0)
+        going.set()  # never reached if the guard blocked the loop
+        return await running
+
+    began = time.monotonic()
+    assert asyncio.run(main()).text == "ran"
+    assert time.monotonic() - began < 4

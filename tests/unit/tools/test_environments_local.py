@@ -421,3 +421,19 @@ def test_shell_ends_when_its_python_is_killed(tmp_path):
         assert time.monotonic() < deadline
         time.sleep(0.02)
     assert not Path(home).exists()
+
+
+def test_the_folder_is_known_to_be_gone_before_the_next_command(shell, tmp_path):
+    shell.execute("mkdir a; cd a")
+    (tmp_path / "a").rmdir()
+    assert shell.cwd == str(tmp_path)
+
+
+def test_what_is_meant_for_one_folder_does_not_run_in_another(shell, tmp_path, monkeypatch):
+    shell.execute("true")
+    gone = str(tmp_path / "gone")  # removed after we looked
+    monkeypatch.setattr(LocalEnvironment, "_start_folder", lambda self, wanted: (gone, []))
+    result = shell.execute("touch made")
+    assert not (tmp_path / "made").exists()
+    assert result.exit_code == 1
+    assert "nothing was run" in result.output

@@ -205,7 +205,7 @@ def test_consent_is_asked_for_all_that_a_patch_takes_from_the_user(guard, source
     (tmp_path / "gone.txt").write_text("goes\n")
     objection = guard(mode="patch", patch=V4A)
     assert objection.reason == (
-        "changes a.py (+1 −1); moves old.txt to moved.txt; deletes gone.txt (1 line)"
+        "deletes gone.txt (1 line); changes a.py (+1 −1); moves old.txt to moved.txt"
     )
     assert "-goes" in objection.shown
 
@@ -254,3 +254,16 @@ def test_all_paths_of_a_patch_are_its_resources():
     ]
     assert entry.resources({"path": "x", "patch": None}) == ["x"]
     assert entry.resources({"path": 7, "patch": 7}) == []
+
+
+def test_a_deletion_is_named_first_and_not_hidden_behind_a_long_diff(tmp_path):
+    text = ""
+    for number in range(40):
+        (tmp_path / f"f{number}.txt").write_text("a\n" * 8)
+        text += f"*** Update File: f{number}.txt\n@@\n" + "-a\n" * 8 + "+b\n" * 8
+    (tmp_path / "precious.csv").write_text("gold\n")
+    patch = f"*** Begin Patch\n{text}*** Delete File: precious.csv\n*** End Patch"
+    guard = registry.get_entry("patch").guard_fn
+    objection = guard({"mode": "patch", "patch": patch}, cwd=str(tmp_path))
+    assert objection.reason.startswith("deletes precious.csv")
+    assert objection.shown.startswith("deletes precious.csv")

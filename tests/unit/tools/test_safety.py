@@ -1,5 +1,6 @@
 """What a command line does, judged by its text."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,43 @@ def test_words_keep_what_quotes_mean():
 def test_unbalanced_text_is_unreadable():
     with pytest.raises(Unreadable, match="not closed"):
         parse("echo $(ls")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "x=r; x+=m; $x a", "x=rm; x[1]=ls; $x a", "x=ls; printf -v x rm; $x a",
+        "x=rm; (x=ls); $x a", "x=rm; if false; then x=ls; fi; $x a", "x=ls; eval x=rm; $x a",
+        "ln -s /bin/rm ./ls; ./ls a", "hash -p /bin/rm ls; ls a", "BASH_CMDS[ls]=/bin/rm; ls a",
+        "x='$(rm a)'; echo ${x@P}", "x='a[$(rm a)]'; echo $((x))", "test -v 'a[$(rm a)]'",
+        "PS4='$(rm a)'; set -x; ls", "export LD_PRELOAD=/tmp/x.so; ls", "compgen -C 'rm a'",
+        "bash -c 'rm a' --help", "rm -- --help", "rm --dry-run a", "git clean -fdx -e -n",
+        "bash -c -- 'rm a'", "bash -c -e 'rm a'", "bash -co pipefail 'rm a'", "time -p rm a",
+        "env -S'rm a'", "env --split-string='rm a'", "fd a --exec=rm", "coproc N { rm a; }",
+        "sed -Ei s/a/b/ f", "sort -uo f g", "curl -so f http://x", "git checkout notes.txt",
+        "printf 'rm a' >> b; bash b", "printf 'rm a' >> b; . ./b", "printf 'rm a' >> b.sh",
+        "git bisect run rm a", "git submodule foreach 'rm a'", "git diff --output=f",
+    ],
+)  # fmt: skip
+def test_no_detour_is_taken_for_harmless(command):
+    assert verdict(command) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "PY=python3; $PY run.py", "python run.py >> log; tail log", "echo a >> b; cat b",
+        "git checkout main", "git checkout -b fix/a.b", "sed -En 5p f",
+        "git checkout v1.2", "docker run --help", "npm install --help", "export PATH=$PATH:~/bin",
+        "sort -rn f", "curl -sSL http://x", "hash -r", "echo ${a[0]} $(date)", "ln -s data d",
+    ],
+)  # fmt: skip
+def test_what_looks_like_a_detour_is_not_asked_about(command):
+    assert verdict(command) == "safe"
+
+
+@pytest.mark.parametrize("command", ["x=aaaaaaaa;" + "x=$x$x;" * 40, "a(){" * 20_000, ":" * 90_000])
+def test_judging_takes_neither_long_nor_much_memory(command):
+    began = time.monotonic()
+    verdict(command)
+    assert time.monotonic() - began < 3

@@ -154,3 +154,30 @@ def test_deadline_of_a_call_follows_its_timeout():
     assert entry.timeout({"command": "x", "timeout": 30}) > 30
     assert entry.timeout({"command": "x", "background": True}) < 30
     assert entry.effects == "unknown"
+
+
+def test_consent_names_the_folder_where_it_runs(shell, tmp_path):
+    (tmp_path / "other").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "other")
+    args = {"command": "rm -r build", "workdir": "link"}
+    assert terminal_tool.objection(args, environment=shell).cwd == f"{tmp_path}/other"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "command"),
+    [
+        ("a.sh", "rm -rf data", "bash a.sh"),
+        ("a.sh", "rm -rf data", ". ./a.sh"),
+        ("a.txt", "rm -rf data", "bash a.txt"),
+        ("a.py", "import os\nos.remove('data')", "python a.py"),
+    ],
+)
+def test_a_script_that_the_session_wrote_is_judged_by_what_it_says(shell, tmp_path, name, text,
+                                                                   command):  # fmt: skip
+    script = tmp_path / name
+    script.write_text(text)
+    said = terminal_tool.objection(
+        {"command": command}, environment=shell, written={str(script), f"{script}\0stamp"}
+    )
+    assert text in said.shown
+    assert terminal_tool.objection({"command": command}, environment=shell, written=set()) is None
