@@ -6,9 +6,11 @@ The magics use the same functions; nothing about turns is written twice.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from concurrent.futures import wait
 from dataclasses import dataclass
 from typing import Any
 
+from hermes_jupyter.errors import TurnError
 from hermes_jupyter.kernel.cell import Cell
 from hermes_jupyter.kernel.gate import Command
 from hermes_jupyter.kernel.runner import Run, run_awaited, run_in_cell, start
@@ -20,6 +22,7 @@ from hermes_jupyter.views.record import Record
 from hermes_jupyter.views.turn import TurnView, open_view
 
 CLOSE_SECONDS = 5.0
+MAX_PROMPT_CHARS = 2_000_000
 DEFAULTS = TurnOptions()
 
 
@@ -38,6 +41,7 @@ class Desktop:
         self.hermes = Hermes(settings or load())
         self.clients = KnownClients()
         self.running: list[Running] = []
+        self._background: list[Run[TurnResult]] = []
         self.last: Record | None = None
 
     def run(
@@ -69,6 +73,7 @@ class Desktop:
         turn = self._prepared(prompt, session, options, waits=False)
         turn.__enter__()
         run = start(turn.main)
+        self._background.append(run)
         run.future.add_done_callback(lambda _: turn.__exit__())
         return run
 
@@ -86,6 +91,7 @@ class Desktop:
     def close(self) -> None:
         """Stop what runs; end shells, connections and child processes."""
         self.stop()
+        wait([run.future for run in self._background], timeout=1.0)
         start(self.hermes.close).future.result(timeout=CLOSE_SECONDS)
 
     def _serving(self) -> dict[str, Any]:
@@ -107,6 +113,11 @@ class Desktop:
     ) -> _Prepared:
         session = session or self.hermes.session()
         session.must_be_free()
+        if len(prompt) > MAX_PROMPT_CHARS:
+            raise TurnError(
+                f"the prompt has {len(prompt)} characters, more than {MAX_PROMPT_CHARS}; "
+                "put the text in a file and name the file"
+            )
         return _Prepared(self, prompt, session, options, waits=waits)
 
 
@@ -167,9 +178,9 @@ def desktop(settings: Settings | None = None) -> Desktop:
 
 def close() -> None:
     """End everything that `desktop` has started."""
-    if _Process.desktop is not None:
-        _Process.desktop.close()
-        _Process.desktop = None
+    here, _Process.desktop = _Process.desktop, None
+    if here is not None:
+        here.close()
 
 
 def run(prompt: str, *, session: str = "", **options: Any) -> TurnResult:

@@ -20,12 +20,19 @@ from hermes_jupyter.agent.models.choice import DEMONSTRATION, choose, is_local
 from hermes_jupyter.agent.prompt import system_prompt
 from hermes_jupyter.calls import TurnStatus, Usage
 from hermes_jupyter.errors import ConfigurationError, HermesError, TurnError
-from hermes_jupyter.events import Event, Listener, NoticeGiven, TurnFinished, TurnStarted
+from hermes_jupyter.events import (
+    Event,
+    Listener,
+    NoticeGiven,
+    StepFinished,
+    TurnFinished,
+    TurnStarted,
+)
 from hermes_jupyter.road.approval import ApprovalDesk
 from hermes_jupyter.road.policy import Policy
 from hermes_jupyter.road.run import Road
 from hermes_jupyter.settings import APPROVAL_MODES, Settings
-from tools.async_bridge import in_tool_thread
+from tools.async_bridge import in_tool_thread, loop_thread
 from tools.availability import Availability, check
 from tools.discovery import Discovered, discover, discover_builtin
 from tools.environments.local import LocalEnvironment
@@ -33,8 +40,6 @@ from tools.registry import ToolEntry, ToolRegistry, registry
 from tools.toolsets import UnknownToolset, resolve_toolsets
 
 logger = logging.getLogger(__name__)
-
-MAX_PROMPT_CHARS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +112,11 @@ class Session:
         """Does a turn of it run?"""
         return self._task is not None
 
+    @property
+    def stranded(self) -> bool:
+        """Does its turn hang on an agent loop that a bad tool has blocked for good?"""
+        return self._task is not None and self._task.get_loop() is not loop_thread().loop
+
     def must_be_free(self) -> None:
         """Raise a TurnError if a turn of it runs."""
         if self._task is not None:
@@ -176,7 +186,8 @@ class Hermes:
         name = name or self.current
         old = self._sessions.get(name)
         if old is not None:
-            old.must_be_free()
+            if not old.stranded:
+                old.must_be_free()
             old.close()
         self._sessions[name] = Session(name)
         return self._sessions[name]
@@ -233,11 +244,6 @@ class Hermes:
         asyncio.CancelledError
             When it is interrupted.
         """
-        if len(prompt) > MAX_PROMPT_CHARS:
-            raise TurnError(
-                f"the prompt has {len(prompt)} characters, more than {MAX_PROMPT_CHARS}; "
-                "put the text in a file and name the file"
-            )
         with session.occupied():
             turn = _Turn(self, session, options.over(self.settings), options, listeners)
             return await turn.run(prompt)
@@ -268,8 +274,11 @@ class _Turn:
         self._id = secrets.token_hex(6)
         self._budget = Budget(settings.max_steps)
         self._began = time.monotonic()
+        self._usage = Usage()
 
     def emit(self, event: Event) -> None:
+        if isinstance(event, StepFinished):
+            self._usage += event.usage
         for listener in self._listeners:
             try:
                 listener(event)
@@ -289,7 +298,7 @@ class _Turn:
         except HermesError as error:
             self._finish(Outcome(status="failed", reason=str(error)))
             raise
-        except Exception as error:
+        except BaseException as error:
             self._finish(Outcome(status="failed", reason=f"{type(error).__name__}: {error}"))
             raise
         return self._finish(outcome)
@@ -354,7 +363,7 @@ class _Turn:
 
     def _finish(self, outcome: Outcome) -> TurnResult:
         seconds = time.monotonic() - self._began
-        self._session.usage += outcome.usage
+        self._session.usage += self._usage
         self.emit(
             TurnFinished(
                 status=outcome.status,
@@ -362,7 +371,7 @@ class _Turn:
                 reason=outcome.reason,
                 steps=self._budget.used,
                 seconds=seconds,
-                usage=outcome.usage,
+                usage=self._usage,
             )
         )
         return TurnResult(
@@ -373,7 +382,7 @@ class _Turn:
             turn=self._id,
             steps=self._budget.used,
             seconds=seconds,
-            usage=outcome.usage,
+            usage=self._usage,
         )
 
 

@@ -88,7 +88,7 @@ def run_in_cell(
     cell.serve(gate.call_soon)
     try:
         with gate.serving():
-            return _wait(start(main, gate.wake), gate.pump)
+            return _attended(start(main, gate.wake), gate.pump)
     finally:
         cell.serve(None)
 
@@ -105,10 +105,10 @@ async def run_awaited(
     loop = asyncio.get_running_loop()
     gate = _open_gate(cell, kernel, owned, commands)
     cell.serve(loop.call_soon_threadsafe)
-    run = start(main)
     # ipykernel's interrupt does not wake a sleeping loop; without something that does, it is
     # heard only at the next unrelated event.
     ticker = asyncio.ensure_future(_tick())
+    run = start(main)
     try:
         with gate.serving() if gate is not None else nullcontext():
             return await asyncio.wrap_future(run.future)
@@ -151,9 +151,19 @@ def _wait_on_queue(cell: Cell, main: Callable[[], Awaitable[T]]) -> T:
 
     cell.serve(outer.call_soon if outer else jobs.put)
     try:
-        return _wait(start(main, lambda: jobs.put(lambda: None)), pump)
+        return _attended(start(main, lambda: jobs.put(lambda: None)), pump)
     finally:
         cell.serve(None)
+
+
+def _attended(run: Run[T], pump: Callable[[float], None]) -> T:
+    """Wait for a run; whatever ends the wait, the run does not go on unseen."""
+    try:
+        return _wait(run, pump)
+    except BaseException:
+        if not run.future.done():
+            run.cancel()
+        raise
 
 
 def _wait(run: Run[T], pump: Callable[[float], None]) -> T:

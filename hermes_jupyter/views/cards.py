@@ -18,6 +18,7 @@ from hermes_jupyter.views.widgets import Stage
 MAX_SHOWN = 20_000
 """Characters of arguments and results in a live card."""
 LINES_IN_SIGHT = 15
+LINE_CHARS = 90
 """A longer command is announced as such: nobody shall approve what scrolled out of view."""
 TYPED_WITHIN = 0.3
 """Seconds in which the text of a field follows the Enter key that completed it."""
@@ -205,7 +206,8 @@ class QuestionCard:
 def _request_html(request: ApprovalRequest) -> str:
     name, reason = escape(one_line(request.call.name, 60)), escape(one_line(request.reason, 500))
     facts = (("Folder", reveal(request.cwd)), ("This session", one_line(request.grant, 300)))
-    lines = request.shown.count("\n") + 1
+    # A long line is as many as a reader sees of it.
+    lines = sum(1 + len(line) // LINE_CHARS for line in request.shown.split("\n"))
     if lines > LINES_IN_SIGHT:
         reason += f" <b>({lines} lines; scroll to read them all)</b>"
     rows = "".join(f"<dt>{term}</dt><dd>{escape(text)}</dd>" for term, text in facts if text)
