@@ -1,10 +1,15 @@
-"""A real kernel for each test, on each ipykernel that KERNELS names."""
+"""A real kernel for each test, on each ipykernel that KERNELS names.
+
+A kernel is used again by the next test, after the extension was unloaded and loaded anew; a test
+that would leave its mark asks for a ``fresh`` one.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +27,16 @@ import kernels  # noqa: E402
 
 VERSIONS = os.environ.get("KERNELS", "6.29.5 7.4.0").split()
 Start = Callable[..., "Notebook"]
+CLEAN = """
+import sys
+get_ipython().run_line_magic('unload_ext', 'hermes_jupyter')
+get_ipython().config.pop('Hermes', None)
+if 'tools.registry' in sys.modules:
+    from tools.registry import registry
+    for name in registry.get_tool_names_for_toolset('mine'):
+        registry.deregister(name)
+get_ipython().run_line_magic('reset', '-f')
+"""
 
 
 class Notebook(front_end.Front):
@@ -54,47 +69,89 @@ class Notebook(front_end.Front):
         return [body for path, body in self.server.requests if path.endswith("completions")]
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _no_loop_is_left() -> Iterator[None]:
-    yield
+class Kernels:
+    """The kernels that are used again, by version."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._open: dict[str, tuple[Notebook, ExitStack]] = {}
+
+    def start(self, version: str, env: dict[str, str]) -> tuple[Notebook, ExitStack]:
+        stack = ExitStack()
+        notebook: Any = stack.enter_context(
+            front_end.kernel(
+                path=kernels.folder(version),
+                env={**env, "IPYTHONDIR": str(self._folder / "ipython")},
+                cwd=self._folder,
+                log=self._folder / f"kernel-{version}.log",
+            )
+        )
+        notebook.__class__ = Notebook
+        notebook.version = version
+        return notebook, stack
+
+    def take(self, version: str) -> tuple[Notebook, ExitStack]:
+        return self._open.pop(version, None) or self.start(version, {})
+
+    def give_back(self, notebook: Notebook, stack: ExitStack) -> None:
+        """Keep a kernel for the next test if it can be cleaned."""
+        try:
+            notebook.run(CLEAN, timeout=10)
+        except (TimeoutError, RuntimeError):
+            stack.close()
+            return
+        notebook.forget()
+        self._open[notebook.version] = (notebook, stack)
+
+    def close(self) -> None:
+        for _, stack in self._open.values():
+            stack.close()
+
+
+@pytest.fixture(scope="session")
+def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernels]:
+    opened = Kernels(tmp_path_factory.mktemp("kernels"))
+    yield opened
+    opened.close()
     ensure_event_loop().close()  # jupyter_client made one for the main thread
 
 
 @pytest.fixture(params=VERSIONS)
-def start(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Start]:
-    """Start a kernel with these replies of the model; ended after the test."""
-    opened: list[Any] = []
+def start(request: pytest.FixtureRequest, pool: Kernels, tmp_path: Path) -> Iterator[Start]:
+    """Get a kernel with these replies of the model.
 
-    def open_notebook(*replies: Any, load: bool = True, env: dict[str, str] | None = None) -> Any:
+    ``fresh`` starts a new one, which is ended after the test; ``load=False`` does not load the
+    extension into it; ``env`` holds variables that differ.
+    """
+    after = ExitStack()
+
+    def open_notebook(
+        *replies: Any, load: bool = True, fresh: bool = False, env: dict[str, str] | None = None
+    ) -> Notebook:
         folder = tmp_path / "work"
-        folder.mkdir(exist_ok=True)
-        server = ScriptedServer(*replies)
-        opened.append(server)
-        url = server.__enter__().url
+        folder.mkdir()
+        server = after.enter_context(ScriptedServer(*replies))
         settings = {
             "HERMES_HOME": str(tmp_path / "home"),
-            "IPYTHONDIR": str(tmp_path / "ipython"),
-            "OPENAI_BASE_URL": url,
+            "OPENAI_BASE_URL": server.url,
             "OPENAI_API_KEY": "",
             **(env or {}),
         }
-        context = front_end.kernel(
-            path=kernels.folder(request.param),
-            env=settings,
-            cwd=folder,
-            log=tmp_path / "kernel.log",
-        )
-        opened.append(context)
-        notebook = context.__enter__()
-        notebook.__class__ = Notebook
-        notebook.version, notebook.folder, notebook.server = request.param, folder, server
+        if fresh or not load:
+            notebook, stack = pool.start(request.param, settings)
+            after.push(stack)
+        else:
+            notebook, stack = pool.take(request.param)
+            after.callback(pool.give_back, notebook, stack)
+        notebook.folder, notebook.server = folder, server
+        notebook.run(f"import os; os.chdir({str(folder)!r}); os.environ.update({settings!r})")
         if load:
             notebook.run("%load_ext hermes_jupyter")
+        notebook.forget()
         return notebook
 
-    yield open_notebook
-    for context in reversed(opened):
-        context.__exit__(None, None, None)
+    with after:
+        yield open_notebook
 
 
 __all__ = ["Conversation", "Notebook"]

@@ -69,6 +69,12 @@ class Front:
         for thread in self._threads:
             thread.join(2)
 
+    def forget(self) -> None:
+        """Begin with empty lists, for a new test."""
+        with self._changed:
+            for kept in (self.published, self.replies, self.reply_order, self.input_requests):
+                kept.clear()
+
     # waiting
 
     def until(self, look: Callable[[], Any], what: str, timeout: float = 15.0) -> Any:

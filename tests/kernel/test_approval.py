@@ -147,7 +147,7 @@ def test_widgets_of_others_wait_for_the_cell(start):
 
 def test_clicks_fire_no_cell_events(start):
     """matplotlib would show and close half-drawn figures of the running cell."""
-    notebook = start(DELETE, "done")
+    notebook = start(DELETE, "done", fresh=True)
     notebook.run(
         "fired = []\n"
         "for name in ('pre_execute', 'post_execute'):\n"

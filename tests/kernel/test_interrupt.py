@@ -160,7 +160,7 @@ def test_random_interrupts_lose_no_cell(start):
 
 
 def test_shutdown_is_fast_with_a_tool_that_does_not_react(start):
-    notebook = start((call("nap"),), "never")
+    notebook = start((call("nap"),), "never", fresh=True)
     notebook.tool(
         "nap", "    import time; print('napping', flush=True); time.sleep(30); return 'x'"
     )

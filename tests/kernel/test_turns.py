@@ -80,7 +80,7 @@ def test_asyncio_is_not_patched(start):
 
 @pytest.mark.parametrize("module", ["nest_asyncio", "nest_asyncio2"])
 def test_a_user_who_applied_nest_asyncio_is_served(start, module):
-    notebook = start((call("terminal", command="rm a"),), "done")
+    notebook = start((call("terminal", command="rm a"),), "done", fresh=True)
     notebook.run(f"import {module}; {module}.apply()")
     request = notebook.agent("delete")
     queued = notebook.execute("print('queued')")

@@ -1,0 +1,1 @@
+"""What speed was promised, and what is measured. ``python -m tests.benchmarks`` reports it all."""
