@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ from hermes_jupyter.errors import ModelError
 from hermes_jupyter.settings import Settings
 
 LOCAL = "local"
+CRASH_SECONDS = 0.5
+CRASH_LOOKS = 10
 OPENAI_DEFAULT = "gpt-5-mini"
 """Asked of api.openai.com if the user names no model; other endpoints tell what they have."""
 NO_MODEL = (
@@ -73,7 +76,15 @@ class EmbeddedModel:
         try:
             return await client.reply(messages, tools, on_delta)
         except ModelError as error:
-            raise self._server.failure() or error from error
+            raise await self._crash() or error from error
+
+    async def _crash(self) -> ModelError | None:
+        """Why the child ended, if it did: its death is known a moment after its connection's."""
+        for _ in range(CRASH_LOOKS):
+            if (failure := self._server.failure()) is not None:
+                return failure
+            await asyncio.sleep(CRASH_SECONDS / CRASH_LOOKS)
+        return None
 
     async def _connected(self, on_delta: Callable[[Delta], None]) -> OpenAIModel:
         endpoint = await self._server.start(lambda text: on_delta(Delta("notice", text)))

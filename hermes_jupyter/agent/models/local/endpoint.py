@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from hermes_jupyter.agent.models.local.answers import GrowingReply, message_of
-from hermes_jupyter.agent.models.local.constrained import constrained
+from hermes_jupyter.agent.models.local.constrained import MOST_TOKENS, constrained
 from hermes_jupyter.agent.models.local.engine import Engine
 from hermes_jupyter.agent.models.local.prefix import PrefixStore
 
@@ -105,7 +105,8 @@ class Handler(BaseHTTPRequestHandler):
             self._relay(self.path, request)
         elif not request.get("tools") or request.get("tool_choice") == "none":
             plain = {key: value for key, value in request.items() if key not in TOOL_KEYS}
-            self._relay(CHAT, plain)
+            # A small model may never come to an end by itself.
+            self._relay(CHAT, {"max_tokens": MOST_TOKENS, **plain})
         else:
             self._answer_constrained(request)
 
