@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from hermes_jupyter.errors import TurnError
+from hermes_jupyter.hermes import Hermes
 from hermes_jupyter.kernel.cell import Cell
 from hermes_jupyter.kernel.gate import Command
+from hermes_jupyter.kernel.own_loop import KernelLoop
 from hermes_jupyter.kernel.runner import Run, run_awaited, run_in_cell, start
 from hermes_jupyter.kernel.shell import current_kernel
-from hermes_jupyter.session import Hermes, Session, TurnOptions, TurnResult
+from hermes_jupyter.session import Session
 from hermes_jupyter.settings import Settings, load
+from hermes_jupyter.turn import TurnOptions, TurnResult
 from hermes_jupyter.views.probe import KnownClients
 from hermes_jupyter.views.record import Record
 from hermes_jupyter.views.turn import TurnView, open_view
@@ -144,7 +147,11 @@ class _Prepared:
         )
         self.running = Running(session, view)
         self.main: Callable[[], Awaitable[TurnResult]] = lambda: hermes.turn(
-            prompt, session=session, options=options, listeners=[self._record, view]
+            prompt,
+            session=session,
+            options=options,
+            listeners=[self._record, view],
+            context={"kernel_loop": KernelLoop(self.cell).run},
         )
 
     def __enter__(self) -> _Prepared:

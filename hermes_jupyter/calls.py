@@ -32,6 +32,8 @@ class ToolResult:
     text: str
     status: CallStatus = "ok"
     seconds: float = 0.0
+    exit_code: int = 0
+    """Of the command that the call ran, if it ran one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from hermes_jupyter.agent.models.choice import is_local
 from hermes_jupyter.errors import HermesError
 from hermes_jupyter.kernel.runner import start
 from hermes_jupyter.kernel.shell import GateUnavailable, current_kernel, shell_of_this_thread
-from hermes_jupyter.session import LOSES_CELLS, loses_cells
+from hermes_jupyter.turn import LOSES_CELLS, loses_cells
 
 if TYPE_CHECKING:
     from hermes_jupyter.api import Desktop

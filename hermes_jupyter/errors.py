@@ -5,6 +5,7 @@
     ├── ModelError              a model call failed; ``kind`` says how
     └── TurnError               a turn could not start or go on
     TurnInterrupted             (a KeyboardInterrupt) the person stopped the turn
+    TurnCancelled               (a CancelledError) the same for a turn that is awaited
 
 Shown in a cell, each is a single line and not a traceback: a traceback of our own code helps
 nobody whose API key is missing. ``__cause__`` keeps the whole story for a bug report.
@@ -12,6 +13,7 @@ nobody whose API key is missing. ``__cause__`` keeps the whole story for a bug r
 
 from __future__ import annotations
 
+import asyncio
 from typing import Literal
 
 ModelErrorKind = Literal[
@@ -72,6 +74,16 @@ class ModelError(HermesError):
 
 class TurnInterrupted(KeyboardInterrupt):
     """The person stopped the turn. A KeyboardInterrupt, so that Run All stops too."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"Interrupted: {self}"]
+
+
+class TurnCancelled(asyncio.CancelledError):
+    """The person stopped a turn that is awaited.
+
+    No KeyboardInterrupt: out of a task it would end the loop, and with it the kernel.
+    """
 
     def _render_traceback_(self) -> list[str]:
         return [f"Interrupted: {self}"]

@@ -136,6 +136,8 @@ class TurnFinished(Event):
     """The answer; for a turn that failed, empty."""
     reason: str = ""
     """Why it ended, unless it is done: one line."""
+    model: str = ""
+    """Its name, which may be known only after its first answer."""
     steps: int = 0
     seconds: float = 0.0
     usage: Usage = field(default_factory=Usage)

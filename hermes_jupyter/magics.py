@@ -141,7 +141,7 @@ class Hermes(Magics):
 
 
 def _turn_options(options: Any) -> Any:
-    from hermes_jupyter.session import TurnOptions
+    from hermes_jupyter.turn import TurnOptions
 
     return TurnOptions(
         model=options.model,

@@ -21,6 +21,7 @@ from tools import async_bridge, availability
 logger = logging.getLogger(__name__)
 
 Effects = Literal["read", "write", "unknown"]
+Loop = Literal["agent", "kernel"]
 DEFAULT_EMOJI = "⚡"
 DEFAULT_RESULT_CHARS = 100_000
 MAX_ERROR_CHARS = 2_000
@@ -47,6 +48,7 @@ class ToolEntry:
         "guard_fn",
         "handler",
         "is_async",
+        "loop",
         "max_result_size_chars",
         "name",
         "requires_env",
@@ -73,6 +75,7 @@ class ToolEntry:
         effects: Effects = "unknown",
         resources: Callable[[Mapping[str, Any]], Iterable[str]] | None = None,
         timeout: float | Callable[[Mapping[str, Any]], float] | None = None,
+        loop: Loop = "agent",
     ) -> None:
         self.name = name
         self.toolset = toolset
@@ -88,6 +91,7 @@ class ToolEntry:
         self.effects = effects
         self.resources = resources
         self.timeout = timeout
+        self.loop = loop
 
     def definition(self) -> dict[str, Any]:
         """The tool as the ``tools`` parameter of a Chat Completions request wants it."""
@@ -144,6 +148,8 @@ class ToolRegistry:
             ``effects`` is ``read`` or ``write`` for tools that may run beside others unless the
             paths of ``resources(args)`` collide.
             ``timeout`` is the longest a call may take, in seconds.
+            ``loop="kernel"`` runs a coroutine on the kernel's own loop, for one that uses objects
+            living there, such as a session that the user opened in a cell.
 
         Raises
         ------
@@ -233,7 +239,7 @@ class ToolRegistry:
         try:
             answer = entry.handler(args, **context)
             if not isinstance(answer, str) and inspect.isawaitable(answer):
-                answer = async_bridge.run_async(answer)
+                answer = async_bridge.run_async(_on_its_loop(entry, answer, context))
         except (Exception, SystemExit) as error:  # a tool may raise anything; the model hears of it
             logger.warning("tool %r failed", name, exc_info=True)
             return _failure(error)
@@ -250,13 +256,27 @@ class ToolRegistry:
             else:
                 answer = await async_bridge.in_tool_thread(lambda: entry.handler(args, **context))
             if not isinstance(answer, str) and inspect.isawaitable(answer):
-                answer = await answer
+                answer = await _on_its_loop(entry, answer, context)
         except (Exception, SystemExit, asyncio.CancelledError) as error:
             if isinstance(error, asyncio.CancelledError) and _caller_is_cancelled():
                 raise
             logger.warning("tool %r failed", name, exc_info=True)
             return _failure(error)
         return _answer(entry, answer)
+
+
+def _on_its_loop(entry: ToolEntry, answer: Any, context: Mapping[str, Any]) -> Any:
+    """What to await: the coroutine, or its run on the kernel's own loop.
+
+    Only the cell that runs a turn knows that loop, and hands it on as ``kernel_loop``.
+    """
+    if entry.loop == "agent":
+        return answer
+    run = context.get("kernel_loop")
+    if run is None:
+        answer.close()
+        raise RuntimeError('a tool with loop="kernel" can only be called in a turn of a notebook')
+    return run(answer)
 
 
 def _caller_is_cancelled() -> bool:

@@ -28,6 +28,10 @@ class Cell:
         self._mine: set[str] = set()
         self.parent: dict[str, Any] = kernel.get_parent("shell") if kernel is not None else {}
         self._post: Post | None = None
+        self.loop = _running_loop()
+        """The loop that runs in the cell's thread; None in a terminal."""
+        self.blocks_loop = False
+        """Does the cell's thread wait without letting that loop run?"""
         self.page_is_new = False
         """Was a page (re)loaded since the cell started? It does not know the cell's display ids."""
 
@@ -120,3 +124,10 @@ class Cell:
 
         self._post(run)
         return await asyncio.wrap_future(outcome)
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

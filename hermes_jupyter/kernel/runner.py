@@ -12,13 +12,15 @@ import concurrent.futures
 import contextvars
 import itertools
 import queue
+import signal
+import threading
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from hermes_jupyter.errors import TurnInterrupted
+from hermes_jupyter.errors import TurnCancelled, TurnInterrupted
 from hermes_jupyter.kernel.cell import Cell
 from hermes_jupyter.kernel.gate import Command, ShellGate
 from hermes_jupyter.kernel.shell import GateUnavailable
@@ -86,6 +88,7 @@ def run_in_cell(
     if gate is None:
         return _wait_on_queue(cell, main)
     cell.serve(gate.call_soon)
+    cell.blocks_loop = True
     try:
         with gate.serving():
             return _attended(start(main, gate.wake), gate.pump)
@@ -101,24 +104,73 @@ async def run_awaited(
     owned: set[str],
     commands: dict[str, Command],
 ) -> T:
-    """The same for ``await`` in a cell: the caller's loop runs on, the gate needs no pump."""
+    """The same for ``await`` in a cell: the caller's loop runs on, the gate needs no pump.
+
+    Raises
+    ------
+    TurnCancelled
+        When the person interrupts or stops the turn.
+    """
     loop = asyncio.get_running_loop()
     gate = _open_gate(cell, kernel, owned, commands)
-    cell.serve(loop.call_soon_threadsafe)
+    cell.serve(lambda job: loop.call_soon_threadsafe(_run_interruptible, job))
     # ipykernel's interrupt does not wake a sleeping loop; without something that does, it is
     # heard only at the next unrelated event.
     ticker = asyncio.ensure_future(_tick())
     run = start(main)
+    ended = asyncio.wrap_future(run.future)
+    ended.add_done_callback(lambda future: future.exception())  # seen, even if nobody waits
     try:
-        with gate.serving() if gate is not None else nullcontext():
-            return await asyncio.wrap_future(run.future)
+        with gate.serving() if gate is not None else nullcontext(), _sigint_cancels(run.cancel):
+            await asyncio.wait({ended})
+            return ended.result()
+    except TurnInterrupted as stopped:
+        raise TurnCancelled(str(stopped)) from None
     except asyncio.CancelledError:
         run.cancel()
-        await asyncio.wait({asyncio.wrap_future(run.future)}, timeout=GRACE_SECONDS)
-        raise
+        await asyncio.wait({ended}, timeout=GRACE_SECONDS)
+        raise TurnCancelled("the turn was stopped") from None
     finally:
         ticker.cancel()
         cell.serve(None)
+
+
+@contextmanager
+def _sigint_cancels(cancel: Callable[[], None]) -> Iterator[None]:
+    """Let Ctrl-C cancel the turn where nothing else cancels tasks: in terminal IPython.
+
+    Python's own handler raises in the middle of the loop and leaves its tasks waiting.
+    """
+    if not _is_heard_here() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda _number, _frame: cancel())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _run_interruptible(job: Callable[[], None]) -> None:
+    """Run a job on the caller's loop. Ctrl-C ends it, then does what it does to the loop."""
+    if not _is_heard_here():
+        job()
+        return
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    interrupted = False
+    try:
+        job()
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    if interrupted and callable(usual):
+        usual(signal.SIGINT, None)
+
+
+def _is_heard_here() -> bool:
+    """Are signals handled in this thread?"""
+    return threading.current_thread() is threading.main_thread()
 
 
 async def _tick() -> None:

@@ -56,6 +56,13 @@ def status_of(text: str) -> CallStatus:
     return "error" if answer is not None and answer.get("error") else "ok"
 
 
+def exit_code_of(text: str) -> int:
+    """The exit code that an answer names; 0 if it names none."""
+    answer = _object(text) if '"exit_code"' in text else None
+    code = answer.get("exit_code") if answer is not None else None
+    return code if isinstance(code, int) else 0
+
+
 def _object(text: str) -> dict[str, Any] | None:
     if not text.lstrip().startswith("{"):
         return None

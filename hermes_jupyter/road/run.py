@@ -26,7 +26,7 @@ from hermes_jupyter.road.approval import ApprovalDesk
 from hermes_jupyter.road.coercion import coerce, problems
 from hermes_jupyter.road.guard import objection_of
 from hermes_jupyter.road.policy import Policy
-from hermes_jupyter.road.results import shape, status_of
+from hermes_jupyter.road.results import exit_code_of, shape, status_of
 from tools.async_bridge import in_tool_thread
 from tools.registry import ToolEntry, ToolRegistry, tool_error
 from tools.safety import Objection
@@ -66,7 +66,11 @@ class Road:
             status, text = "error", tool_error(f"Not run: {type(error).__name__}: {error}"[:2_000])
         limit = self.registry.get_max_result_size(call.name)
         return ToolResult(
-            call=call, text=shape(text, limit), status=status, seconds=time.monotonic() - began
+            call=call,
+            text=shape(text, limit),
+            status=status,
+            seconds=time.monotonic() - began,
+            exit_code=exit_code_of(text),
         )
 
     async def _outcome(self, call: ToolCall) -> tuple[CallStatus, str]:

@@ -82,7 +82,8 @@ class CallCard:
             self.lane.children = tuple(c for c in self.lane.children if c is not self._live)
             self._stage.discard(self._live)
             self._live = None
-        self._draw(words.readable_result(result.text), words.ending(result.status, result.seconds))
+        ending = words.ending(result.status, result.seconds, result.exit_code)
+        self._draw(words.readable_result(result.text), ending)
 
     def _draw(self, answer: str, ending: str = "") -> None:
         call = self.call

@@ -60,6 +60,7 @@ class Called:
     seconds: float
     decisions: tuple[str, ...]
     result: str
+    exit_code: int = 0
 
     @property
     def state(self) -> str:
@@ -68,7 +69,9 @@ class Called:
             return " · ".join(["◼ not finished", *self.decisions])
         if self.status == "denied" and self.decisions:
             return " · ".join([f"⊘ {self.decisions[0]}", *self.decisions[1:]])
-        return " · ".join([words.ending(self.status, self.seconds), *self.decisions])
+        return " · ".join(
+            [words.ending(self.status, self.seconds, self.exit_code), *self.decisions]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +143,7 @@ def _called(entry: CallEntry, limit: int, emoji: Emoji) -> Called:
         args=args,
         status=result.status if result else "unfinished",
         seconds=result.seconds if result else 0.0,
+        exit_code=result.exit_code if result else 0,
         decisions=tuple(entry.decisions),
         result=excerpt(words.readable_result(result.text), limit) if result else "",
     )

@@ -71,7 +71,7 @@ class Record:
             "prompt_sha256": hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest(),
             "status": finished.status,
             "ended": words.ended(finished),
-            "model": one_line(started.model, 60) if started else "",
+            "model": one_line(finished.model or (started.model if started else ""), 60),
             "steps": finished.steps,
             "seconds": round(finished.seconds, 3),
             "events": [{"type": type(part).__name__.lower(), **asdict(part)} for part in parts],

@@ -55,7 +55,7 @@ class StatusLine:
         self.is_running = False
         self.widget.remove_class("hermes-running")
         steps = words.count(event.steps, "step")
-        numbers = words.footer(self._count.model, steps, event.usage, event.seconds)
+        numbers = words.footer(event.model or self._count.model, steps, event.usage, event.seconds)
         ended = "" if event.status == "done" else words.ended(event)
         self._draw(f'<span class="hermes-ended">{escape(ended)}</span>' if ended else "", numbers)
 

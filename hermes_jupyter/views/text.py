@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from hermes_jupyter.calls import ApprovalRequest, Decision, Question, ToolCall, ToolResult
@@ -27,18 +28,20 @@ from hermes_jupyter.views import words
 from hermes_jupyter.views.base import Desk, Emoji, no_emoji
 from hermes_jupyter.views.sanitize import clean, last_lines, one_line, reveal
 
+logger = logging.getLogger(__name__)
+
 Ask = Callable[[str], Awaitable[str]]
 """Shows a prompt and waits for the line that a person enters."""
 
 DECISIONS: dict[str, Decision] = {"y": "once", "yes": "once", "s": "session", "session": "session"}
 """What may be entered at the approval prompt. Anything else denies."""
 
-UNANSWERED = (EOFError, InterruptedError, NotImplementedError, RuntimeError, KeyboardInterrupt)
-"""How asking fails: end of input, an interrupt, no stdin, no cell that waits. All mean no.
+INTERRUPTED = (InterruptedError, KeyboardInterrupt)
+"""A KeyboardInterrupt let out of a task would end the thread of the agent's loop."""
+UNANSWERED = (EOFError, OSError, ValueError, NotImplementedError, RuntimeError)
+"""How asking fails: end of input, a broken or closed stream, no stdin, no cell that waits."""
 
-A KeyboardInterrupt let out of a task would end the thread of the agent's loop.
-"""
-
+LINES_IN_SIGHT = 15
 _DIM, _RED, _GREEN, _YELLOW = "2", "31", "32", "33"
 _COLOURS = {"ok": _GREEN, "error": _RED, "denied": _YELLOW}
 
@@ -131,7 +134,8 @@ class TextView:
     # Calls and the end
 
     def _finish_call(self, result: ToolResult) -> None:
-        line = f"  {self._about(result.call)}  {words.ending(result.status, result.seconds)}"
+        ending = words.ending(result.status, result.seconds, result.exit_code)
+        line = f"  {self._about(result.call)}  {ending}"
         self._line(line, _COLOURS.get(result.status, _RED))
         if result.status in {"error", "timeout"}:
             for said in last_lines(redact(words.readable_result(result.text)), 5):
@@ -145,7 +149,9 @@ class TextView:
         if event.status != "done":
             self._line(words.ended(event), _RED)
         steps = words.count(event.steps, "step")
-        self._line(words.footer(self._model, steps, event.usage, event.seconds), _DIM)
+        self._line(
+            words.footer(event.model or self._model, steps, event.usage, event.seconds), _DIM
+        )
 
     # Prompts
 
@@ -163,28 +169,33 @@ class TextView:
             task.cancel()
 
     async def _approve(self, request: ApprovalRequest) -> None:
-        line = await self._entered(approval_prompt(request))
+        line, by = await self._entered(approval_prompt(request))
         decision = DECISIONS.get(line.strip().lower(), "deny")
         if self._desk is not None:
-            self._desk.answer(request.id, decision, by="input", digest=request.digest)
+            self._desk.answer(request.id, decision, by=by, digest=request.digest)
 
     async def _reply(self, question: Question) -> None:
-        line = (await self._entered(question_prompt(question))).strip()
-        choice = int(line) - 1 if line.isdecimal() else -1
-        if 0 <= choice < len(question.choices):
-            line = question.choices[choice]
+        line, by = await self._entered(question_prompt(question))
         if self._desk is not None:
-            self._desk.reply(question.id, line or None, by="input")
+            self._desk.reply(question.id, _chosen(line.strip(), question.choices), by=by)
 
-    async def _entered(self, prompt: str) -> str:
-        """The line a person enters; empty if nobody can. Other output waits until then."""
+    async def _entered(self, prompt: str) -> tuple[str, str]:
+        """The line that a person enters, and by whom: empty if nobody can.
+
+        Other output waits until then.
+        """
         async with self._one_at_a_time:
             self._end_line()
             self._prompting = True
             try:
-                return await self._ask(prompt) if self._ask is not None else ""
+                return (await self._ask(prompt) if self._ask is not None else ""), "input"
+            except INTERRUPTED:
+                return "", "interrupt"
             except UNANSWERED:
-                return ""
+                return "", "policy"
+            except Exception:  # a request without an answer would wait for ever
+                logger.exception("nobody could be asked")
+                return "", "policy"
             finally:
                 self._prompting = False
                 held, self._held = self._held, []
@@ -216,12 +227,17 @@ class TextView:
 
 def approval_prompt(request: ApprovalRequest) -> str:
     """All that a person needs to decide, and how to answer."""
-    shown = "\n".join(f"      {line}" for line in reveal(request.shown).split("\n"))
+    listing = reveal(request.shown).split("\n")
+    shown = "\n".join(f"      {line}" for line in listing)
+    long = len(listing) > LINES_IN_SIGHT
+    # A folder's name may hold line ends, with which it could write lines of this prompt.
+    folder = reveal(request.cwd).replace("\n", "⟨U+000A⟩")
     lines = [
         f"  ⚠ {one_line(request.call.name, 60)}: {one_line(request.reason, 500)}",
         shown,
-        f"    in {reveal(request.cwd)}" if request.cwd else "",
+        f"    in {folder}" if request.cwd else "",
         f"    this session: {one_line(request.grant, 300)}" if request.grant else "",
+        f"  {one_line(request.reason, 500)} ({len(listing)} lines; scroll up)" if long else "",
         "  Allow? y = once, s = this session, Enter = no: ",
     ]
     return "\n".join(line for line in lines if line)
@@ -234,6 +250,12 @@ def question_prompt(question: Question) -> str:
     ]
     how = "  Number or text: " if choices else "  Answer: "
     return "\n".join([f"  ? {clean(question.text)}", *choices, how])
+
+
+def _chosen(line: str, choices: Sequence[str]) -> str | None:
+    """A number stands for its choice; an empty line is no answer."""
+    number = int(line) if line.isdecimal() else 0
+    return choices[number - 1] if 0 < number <= len(choices) else line or None
 
 
 def _last_word(text: str) -> tuple[str, str]:

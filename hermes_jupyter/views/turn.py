@@ -16,7 +16,6 @@ from hermes_jupyter.events import (
     ApprovalRequested,
     Event,
     QuestionAsked,
-    ToolCallFinished,
     TurnFinished,
     TurnStarted,
 )
@@ -41,21 +40,62 @@ class TurnView(Protocol):
         ...
 
 
+class StandardStreams:
+    """Standard output and input of the cell. Either may be missing, or break during the turn."""
+
+    def __init__(self, cell: CellOutput) -> None:
+        self._cell = cell
+        self._out = None if getattr(sys.stdout, "closed", False) else sys.stdout
+
+    def isatty(self) -> bool:
+        """Does a terminal show the output? IPython hides this behind a ``write`` of its own."""
+        return self._out is not None and self._out.isatty()
+
+    def write(self, text: str) -> None:
+        if self._out is None:
+            return
+        try:
+            self._out.write(self._printable(text, "replace"))
+            if not self._cell.has_kernel:  # ipykernel flushes by itself, and makes others wait
+                self._out.flush()
+        except (OSError, ValueError):
+            self._out = None  # whoever read it has gone; the turn goes on
+
+    def ask(self, prompt: str) -> Awaitable[str]:
+        exact = self._printable(prompt, "backslashreplace")  # "?" could stand for anything
+        return self._cell.in_cell_thread(self._entered, exact)
+
+    def _entered(self, prompt: str) -> str:
+        try:
+            return input(prompt)
+        except (EOFError, KeyboardInterrupt) as error:
+            if not self._cell.has_kernel:
+                self.write("\n")  # a front end ends the line itself
+            if isinstance(error, EOFError) and self._ends_by_hand():
+                return ""
+            raise
+
+    def _ends_by_hand(self) -> bool:
+        """Does the end of the input mean that a person pressed Ctrl-D?"""
+        return self._cell.has_kernel or (sys.stdin is not None and sys.stdin.isatty())
+
+    def _printable(self, text: str, errors: str) -> str:
+        """The text in the characters that standard output can write."""
+        encoding = getattr(self._out, "encoding", None) or "utf-8"
+        return text.encode(encoding, errors).decode(encoding)
+
+
 class Console:
     """Text on standard output, and ``input()`` in the cell's thread."""
 
     def __init__(self, cell: CellOutput, desk: Desk, record: Record, emoji: Emoji) -> None:
         self._cell, self._record = cell, record
-
-        def ask(prompt: str) -> Awaitable[str]:
-            return cell.in_cell_thread(input, prompt)
-
-        self._text = TextView(sys.stdout.write, ask, desk=desk, emoji=emoji)
+        streams = StandardStreams(cell)
+        self._text = TextView(streams.write, streams.ask, desk=desk, emoji=emoji)
 
     def __call__(self, event: Event) -> None:
         self._text(event)
         if isinstance(event, TurnFinished):
-            sys.stdout.flush()
             self._cell.display(_unseen(self._record))
 
     def show_again(self, parent: dict[str, Any] | None) -> None:
@@ -126,9 +166,9 @@ class Headless:
                 self._desk.answer(request.id, "deny", by="policy", digest=request.digest)
             case QuestionAsked(question=question):
                 self._desk.reply(question.id, None, by="policy")
-            case ToolCallFinished() if time.monotonic() - self._updated > UPDATE_SECONDS:
-                self._show(update=True)
             case TurnFinished():
+                self._show(update=True)
+            case _ if time.monotonic() - self._updated > UPDATE_SECONDS:
                 self._show(update=True)
 
     def show_again(self, parent: dict[str, Any] | None) -> None:
@@ -164,7 +204,10 @@ def open_view(
     if frontend == "policy" or (frontend == "auto" and not cell.allow_stdin):
         return Headless(cell, desk, record)
     probe = frontend == "auto" and waits and clients.shows_widgets(cell.client) is not True
-    return Notebook(cell, desk, record, emoji, clients=clients if probe else None)
+    try:
+        return Notebook(cell, desk, record, emoji, clients=clients if probe else None)
+    except ImportError:  # ipywidgets is missing or broken; %hermes doctor says so
+        return Console(cell, desk, record, emoji)
 
 
 def _unseen(record: Record) -> dict[str, Any]:

@@ -27,9 +27,9 @@ def make(cell: CellOutput, kind: str, **traits: Any) -> Any:
 
 
 def view_of(widget: Any) -> dict[str, Any]:
-    """The bundle that shows a widget. Consoles print its plain text, so there is none."""
+    """The bundle that shows a widget. Consoles would print a plain text, so there is none."""
     view = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
-    return {WIDGET_MIME: view, "text/plain": ""}
+    return {WIDGET_MIME: view}
 
 
 class Stage:

@@ -60,9 +60,11 @@ def is_said(call: ToolCall) -> bool:
     return list(call.args.values()) == [short_args(call)] or not call.args
 
 
-def ending(status: CallStatus, seconds: float) -> str:
+def ending(status: CallStatus, seconds: float, exit_code: int = 0) -> str:
     """ "✓ done · 0.2 s"."""
     sign, word = CALL_STATES[status]
+    if status == "ok" and exit_code:
+        sign, word = "•", f"exit code {exit_code}"
     time = f" · {seconds_text(seconds)}" if seconds >= 0.05 else ""
     return f"{sign} {word}{time}"
 

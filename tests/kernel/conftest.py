@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 from jupyter_core.utils import ensure_event_loop
 
-from hermes_jupyter.testing.scripted_server import Conversation, ScriptedServer
+from hermes_jupyter.testing import call
+from hermes_jupyter.testing.scripted_server import Conversation, ScriptedServer, conversation
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -152,6 +153,47 @@ def start(request: pytest.FixtureRequest, pool: Kernels, tmp_path: Path) -> Iter
 
     with after:
         yield open_notebook
+
+
+SCRIPT = (
+    conversation("delete", ("I look.", call("terminal", command="rm old.log")), "All is said."),
+    conversation("sleep", (call("terminal", command="echo > started; sleep 31"),), "never"),
+    conversation("talk", "word " * 400, delay=0.005),
+    conversation("grow", "word " * 60, delay=0.006),
+)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer(*SCRIPT) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def env(server: ScriptedServer, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The variables of everything that is started here."""
+    home = tmp_path_factory.mktemp("home")
+    return {
+        "HERMES_HOME": str(home / "hermes"),
+        "IPYTHONDIR": str(home / "ipython"),
+        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
+        "OPENAI_BASE_URL": server.url,
+        "OPENAI_API_KEY": "",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("work")
+
+
+@pytest.fixture
+def log(folder: Path) -> Path:
+    """The file that the turns want to delete."""
+    path = folder / "old.log"
+    path.write_text("x", encoding="utf-8")
+    return path
 
 
 __all__ = ["Conversation", "Notebook"]

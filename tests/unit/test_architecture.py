@@ -24,8 +24,13 @@ MAY_IMPORT = {
     },
     "hermes_jupyter.kernel": {"calls", "errors", "events", "kernel", "tools"},
     "hermes_jupyter.views": {"calls", "errors", "events", "redaction", "views"},
-    "hermes_jupyter.session": {
-        "calls", "errors", "events", "settings", "road", "agent", "tools",
+    "hermes_jupyter.session": {"calls", "errors", "road", "agent", "tools"},
+    "hermes_jupyter.turn": {
+        "calls", "errors", "events", "settings", "road", "agent", "session", "tools",
+        "hermes",  # its type only
+    },
+    "hermes_jupyter.hermes": {
+        "errors", "events", "settings", "agent", "session", "turn", "tools",
     },
 }  # fmt: skip
 ONLY_IN = {

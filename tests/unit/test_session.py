@@ -5,9 +5,10 @@ import pytest
 from hermes_jupyter.calls import Usage
 from hermes_jupyter.errors import ConfigurationError, ModelError, TurnError
 from hermes_jupyter.events import TurnFinished
-from hermes_jupyter.session import Hermes, TurnOptions
+from hermes_jupyter.hermes import Hermes
 from hermes_jupyter.settings import Settings
 from hermes_jupyter.testing import ScriptedModel, call
+from hermes_jupyter.turn import TurnOptions
 
 
 @pytest.fixture

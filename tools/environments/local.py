@@ -200,9 +200,11 @@ class LocalEnvironment(Environment):
             self._shell = None
 
 
-def shell_is_available() -> bool:
-    """Whether bash can be started. On Windows it is not looked for yet."""
-    return os.name == "posix" and shutil.which(BASH) is not None
+def shell_is_available() -> tuple[bool, str]:
+    """Whether bash can be started, and why not. On Windows it is not looked for yet."""
+    if os.name != "posix":
+        return False, "needs bash on Linux or macOS"
+    return shutil.which(BASH) is not None, "bash is not on PATH"
 
 
 def _variables(extra: Mapping[str, str], hidden: frozenset[str]) -> dict[str, str]:

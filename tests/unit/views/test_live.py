@@ -72,7 +72,7 @@ def view_events(cell, desk):
 def test_the_root_is_displayed_once_and_prints_nothing_in_consoles(cell, view_events):
     view_events(STARTED)
     bundle, about = cell.displayed[0]
-    assert bundle["text/plain"] == ""
+    assert "text/plain" not in bundle
     assert about["display_id"] == "d1"
 
 

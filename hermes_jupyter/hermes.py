@@ -1,0 +1,138 @@
+"""Everything of one kernel: settings, tools, sessions, models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from hermes_jupyter.agent.models.base import Model
+from hermes_jupyter.agent.models.choice import choose, is_local
+from hermes_jupyter.errors import ConfigurationError
+from hermes_jupyter.events import Listener
+from hermes_jupyter.session import Session
+from hermes_jupyter.settings import Settings
+from hermes_jupyter.turn import Turn, TurnOptions, TurnResult
+from tools.availability import Availability, check
+from tools.discovery import Discovered, discover, discover_builtin
+from tools.registry import ToolEntry, ToolRegistry, registry
+from tools.toolsets import UnknownToolset, resolve_toolsets
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Hermes:
+    """Everything of one kernel: settings, tools, sessions, models.
+
+    Made at first use. ``registry`` is the process's; sessions are named, and one of them is
+    the current one.
+    """
+
+    def __init__(self, settings: Settings, tools: ToolRegistry = registry) -> None:
+        self.settings = settings
+        self.registry = tools
+        self.owned_comms: set[str] = set()
+        self.discovered: list[Discovered] = discover_builtin() + discover(settings.user_tools)
+        self._sessions: dict[str, Session] = {}
+        self._models: dict[tuple[str, str, str], Model] = {}
+        self._told: set[str] = set()
+        self.current = "main"
+
+    # sessions
+
+    def session(self, name: str = "") -> Session:
+        """The named session, made if it is new; the current one if no name is given."""
+        name = name or self.current
+        if name not in self._sessions:
+            self._sessions[name] = Session(name)
+        return self._sessions[name]
+
+    def sessions(self) -> list[Session]:
+        return list(self._sessions.values())
+
+    def new_session(self, name: str = "") -> Session:
+        """Forget the conversation of this name and begin it anew.
+
+        Raises
+        ------
+        TurnError
+            If a turn of it still runs.
+        """
+        name = name or self.current
+        old = self._sessions.get(name)
+        if old is not None:
+            if not old.stranded:
+                old.must_be_free()
+            old.close()
+        self._sessions[name] = Session(name)
+        return self._sessions[name]
+
+    async def close(self) -> None:
+        """End shells and connections. The sessions cannot be used any more."""
+        for session in self._sessions.values():
+            session.close()
+        for model in self._models.values():
+            await model.close()
+        self._sessions.clear()
+        self._models.clear()
+
+    # tools and models
+
+    def offered(self, settings: Settings) -> list[tuple[ToolEntry, Availability]]:
+        """The tools that the settings ask for, each with whether it can be used now.
+
+        If they name none, the embedded model is offered few: more would confuse it.
+
+        Runs the tools' own checks, so call it in a tool thread where a loop must not wait.
+
+        Raises
+        ------
+        ConfigurationError
+            For a name that is neither a toolset nor a tool.
+        """
+        try:
+            default = "small" if is_local(settings.model, settings) else "notebook"
+            names = resolve_toolsets(settings.toolsets or None, settings.disabled, default=default)
+        except UnknownToolset as error:
+            raise ConfigurationError(str(error)) from None
+        entries = [entry for name in sorted(names) if (entry := self.registry.get_entry(name))]
+        return [(entry, check(entry.check_fn, entry.requires_env)) for entry in entries]
+
+    def model(self, settings: Settings) -> Model:
+        """The model of these settings; the same one as long as they name the same."""
+        key = (settings.model, settings.base_url, settings.api_key)
+        if key not in self._models:
+            self._models[key] = choose(settings.model, settings)
+        return self._models[key]
+
+    # turns
+
+    async def turn(
+        self,
+        prompt: str,
+        *,
+        session: Session,
+        options: TurnOptions,
+        listeners: list[Listener],
+        context: Mapping[str, Any] = NOTHING,
+    ) -> TurnResult:
+        """Run one turn; on the agent loop.
+
+        ``context`` is what tools get beside what the session gives them.
+
+        Raises
+        ------
+        HermesError
+            If the turn fails: one line for the user. Listeners have heard it, too.
+        asyncio.CancelledError
+            When it is interrupted.
+        """
+        with session.occupied():
+            turn = Turn(self, session, options, listeners, context)
+            return await turn.run(prompt)
+
+    def tell_once(self, key: str) -> bool:
+        """True the first time, so that a notice is given once for each kernel."""
+        first = key not in self._told
+        self._told.add(key)
+        return first

@@ -1,0 +1,239 @@
+"""One turn: wires the agent for it, and tells how it went."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from hermes_jupyter.agent.budget import Budget
+from hermes_jupyter.agent.loop import Agent, Outcome
+from hermes_jupyter.agent.models.base import Model
+from hermes_jupyter.agent.models.choice import DEMONSTRATION, is_local
+from hermes_jupyter.agent.prompt import system_prompt
+from hermes_jupyter.calls import TurnStatus, Usage
+from hermes_jupyter.errors import ConfigurationError, HermesError
+from hermes_jupyter.events import (
+    Event,
+    Listener,
+    NoticeGiven,
+    StepFinished,
+    TurnFinished,
+    TurnStarted,
+)
+from hermes_jupyter.road.policy import Policy
+from hermes_jupyter.road.run import Road
+from hermes_jupyter.session import Session
+from hermes_jupyter.settings import APPROVAL_MODES, Settings
+from tools.async_bridge import in_tool_thread
+from tools.registry import ToolEntry
+
+if TYPE_CHECKING:
+    from hermes_jupyter.hermes import Hermes
+
+logger = logging.getLogger(__name__)
+
+LOSES_CELLS = (
+    "nest_asyncio is applied in this kernel. With ipykernel 7.1 or later it loses cells that are "
+    "queued while another runs. Hermes does not need it; nest-asyncio2 is safe."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnOptions:
+    """What a user says on the ``%%agent`` line; empty means as the settings say."""
+
+    model: str = ""
+    tools: tuple[str, ...] = ()
+    no_tools: bool = False
+    max_steps: int = 0
+    approve: str = ""
+    frontend: str = ""
+
+    def over(self, settings: Settings) -> Settings:
+        """The settings of this turn.
+
+        Raises
+        ------
+        ConfigurationError
+        """
+        if self.approve and self.approve not in APPROVAL_MODES:
+            raise ConfigurationError(
+                f"--approve must be one of {', '.join(APPROVAL_MODES)}, not {self.approve!r}"
+            )
+        return replace(
+            settings,
+            model=self.model or settings.model,
+            toolsets=self.tools or settings.toolsets,
+            max_steps=self.max_steps or settings.max_steps,
+            approvals=self.approve or settings.approvals,  # type: ignore[arg-type]
+            frontend=self.frontend or settings.frontend,  # type: ignore[arg-type]
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnResult:
+    """How a turn went; shows itself as its answer."""
+
+    text: str
+    status: TurnStatus
+    reason: str
+    session: str
+    turn: str
+    steps: int
+    seconds: float
+    usage: Usage = field(default_factory=Usage)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_markdown_(self) -> str:
+        return self.text
+
+
+class Turn:
+    """One turn: makes the agent, tells how it went."""
+
+    def __init__(
+        self,
+        hermes: Hermes,
+        session: Session,
+        options: TurnOptions,
+        listeners: list[Listener],
+        context: Mapping[str, Any],
+    ) -> None:
+        self._hermes = hermes
+        self._session = session
+        self._settings = settings = options.over(hermes.settings)
+        self._options = options
+        self._more = context
+        self._listeners = listeners
+        self._id = secrets.token_hex(6)
+        self._budget = Budget(settings.max_steps)
+        self._began = time.monotonic()
+        self._usage = Usage()
+        self._model: Model | None = None
+
+    def emit(self, event: Event) -> None:
+        if isinstance(event, StepFinished):
+            self._usage += event.usage
+        for listener in self._listeners:
+            try:
+                listener(event)
+            except Exception:  # a view that fails must not end the turn
+                logger.exception("a listener failed on %s", type(event).__name__)
+
+    async def run(self, prompt: str) -> TurnResult:
+        prompt = prompt.encode("utf-8", "replace").decode("utf-8")
+        try:
+            self._model = model = self._hermes.model(self._settings)
+            self._announce(prompt, model.name)
+            agent = self._agent(model, await self._tools())
+            outcome = await agent.run(prompt)
+        except asyncio.CancelledError:
+            self._finish(Outcome(status="interrupted"))
+            raise
+        except HermesError as error:
+            self._finish(Outcome(status="failed", reason=str(error)))
+            raise
+        except BaseException as error:
+            self._finish(Outcome(status="failed", reason=f"{type(error).__name__}: {error}"))
+            raise
+        return self._finish(outcome)
+
+    def _announce(self, prompt: str, model: str) -> None:
+        self.emit(
+            TurnStarted(
+                session=self._session.name,
+                turn=self._id,
+                prompt=prompt,
+                model=model,
+                steps=self._budget.total,
+            )
+        )
+        if is_local(self._settings.model, self._settings) and self._hermes.tell_once("local"):
+            self.emit(NoticeGiven(text=DEMONSTRATION, key="demonstration"))
+        if loses_cells() and self._hermes.tell_once("nest_asyncio"):
+            self.emit(NoticeGiven(text=LOSES_CELLS, level="warning"))
+
+    async def _tools(self) -> list[ToolEntry]:
+        if self._options.no_tools:
+            return []
+        offered = await in_tool_thread(lambda: self._hermes.offered(self._settings))
+        return [entry for entry, available in offered if available.ok]
+
+    def _agent(self, model: Model, usable: list[ToolEntry]) -> Agent:
+        session, environment = self._session, self._session.environment
+        names = frozenset(entry.name for entry in usable)
+        if not session.transcript:
+            content = system_prompt(names, environment.cwd)
+            session.transcript.append({"role": "system", "content": content})
+        settings = self._settings
+        road = Road(
+            registry=self._hermes.registry,
+            names=names,
+            desk=session.desk,
+            policy=Policy.parse(settings.approvals, settings.allow, settings.deny),
+            emit=self.emit,
+            context=self._context(),
+            tool_timeout=settings.tool_timeout,
+        )
+        return Agent(
+            model=model,
+            road=road,
+            definitions=[entry.definition() for entry in usable],
+            emit=self.emit,
+            budget=self._budget,
+            transcript=session.transcript,
+            cwd=lambda: environment.cwd,
+        )
+
+    def _context(self) -> dict[str, Any]:
+        session = self._session
+        return {
+            "session_id": session.name,
+            "task_id": session.name,
+            "turn_id": self._id,
+            "environment": session.environment,
+            "todos": session.todos,
+            "written": session.written,
+            **self._more,
+        }
+
+    def _finish(self, outcome: Outcome) -> TurnResult:
+        seconds = time.monotonic() - self._began
+        self._session.usage += self._usage
+        self.emit(
+            TurnFinished(
+                status=outcome.status,
+                text=outcome.text,
+                reason=outcome.reason,
+                model=self._model.name if self._model else "",
+                steps=self._budget.used,
+                seconds=seconds,
+                usage=self._usage,
+            )
+        )
+        return TurnResult(
+            text=outcome.text,
+            status=outcome.status,
+            reason=outcome.reason,
+            session=self._session.name,
+            turn=self._id,
+            steps=self._budget.used,
+            seconds=seconds,
+            usage=self._usage,
+        )
+
+
+def loses_cells() -> bool:
+    """Has the user applied the old nest_asyncio on an ipykernel where that loses cells?"""
+    patched = hasattr(asyncio, "_nest_patched") and not hasattr(asyncio, "_nest_asyncio2")
+    kernel = sys.modules.get("ipykernel")
+    version = getattr(kernel, "version_info", (0, 0))
+    return patched and tuple(version[:2]) >= (7, 1)

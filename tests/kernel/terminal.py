@@ -1,0 +1,79 @@
+"""A person at a terminal: types into IPython or jupyter console, and reads what they show."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+import pexpect
+
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\][^\x07]*\x07")
+PROGRAMS = {
+    "ipython": ["-m", "IPython", "--simple-prompt", "--no-banner", "--no-confirm-exit"],
+    "console": ["-m", "jupyter_console", "--simple-prompt", "--no-confirm-exit"],
+}
+
+
+class Terminal:
+    """One program in a pseudo-terminal."""
+
+    def __init__(self, program: str, *options: str, cwd: Path, env: dict[str, str]) -> None:
+        self.child = pexpect.spawn(
+            sys.executable,
+            [*PROGRAMS[program], *options],
+            cwd=str(cwd),
+            env={**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1", **env},
+            encoding="utf-8",
+            timeout=20,
+            dimensions=(50, 160),
+        )
+        self.child.delaybeforesend = None
+        self.program = program
+        self.at_prompt = False
+        self.until_prompt()
+
+    def type(self, line: str) -> None:
+        self.at_prompt = False
+        self.child.sendline(line)
+
+    def until_prompt(self) -> str:
+        """Wait for the next ``In [n]:``; what was shown before it."""
+        self.child.expect(r"In \[\d+\]: ")
+        self.at_prompt = True
+        return str(self.child.before).replace("\r", "")
+
+    def run(self, code: str) -> str:
+        """Run a line; what is shown, without colours."""
+        self.type(code)
+        return plain(self.until_prompt())
+
+    def agent(self, prompt: str, line: str = "") -> None:
+        """Start a turn and return at once."""
+        self.type(f"get_ipython().run_cell_magic('agent', {line!r}, {prompt!r})")
+        self.child.expect_exact("\r\n")  # the echo holds the prompt, too
+
+    def until(self, text: str) -> str:
+        """Wait until ``text`` is shown; what was shown before it."""
+        self.child.expect_exact(text)
+        return plain(str(self.child.before))
+
+    def interrupt(self) -> float:
+        """Press Ctrl-C; the seconds until the next prompt."""
+        began = time.monotonic()
+        self.child.send("\x03")
+        self.shown = plain(self.until_prompt())
+        return time.monotonic() - began
+
+    def close(self) -> None:
+        if self.at_prompt:
+            self.child.sendline("exit")
+            self.child.expect(pexpect.EOF, timeout=10)
+        self.child.close(force=True)
+
+
+def plain(text: str) -> str:
+    """Text without escape sequences."""
+    return ESCAPES.sub("", text).replace("\r", "")

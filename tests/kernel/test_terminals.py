@@ -1,0 +1,178 @@
+"""A turn in terminals: IPython and jupyter console, in a real pseudo terminal."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from terminal import Terminal
+
+ASKED = "Enter = no: "
+LIMIT = 0.3
+"""Seconds from Ctrl-C to the next prompt."""
+
+
+@pytest.fixture(scope="module")
+def terminals() -> Iterator[dict[str, Terminal]]:
+    opened: dict[str, Terminal] = {}
+    yield opened
+    for terminal in opened.values():
+        terminal.close()
+
+
+def open_terminal(
+    terminals: dict[str, Terminal], program: str, folder: Path, env: dict[str, str]
+) -> Terminal:
+    """The one that the last test left at its prompt, else a new one."""
+    if program == "console":
+        pytest.importorskip("jupyter_console")
+    if program in terminals and not terminals[program].at_prompt:
+        terminals.pop(program).close()
+    if program not in terminals:
+        terminals[program] = Terminal(program, cwd=folder, env=env)
+        terminals[program].run("%load_ext hermes_jupyter")
+    return terminals[program]
+
+
+@pytest.fixture(params=["ipython", "console"])
+def terminal(
+    request: pytest.FixtureRequest,
+    terminals: dict[str, Terminal],
+    folder: Path,
+    env: dict[str, str],
+) -> Terminal:
+    return open_terminal(terminals, request.param, folder, env)
+
+
+@pytest.fixture
+def ipython(terminals: dict[str, Terminal], folder: Path, env: dict[str, str]) -> Terminal:
+    return open_terminal(terminals, "ipython", folder, env)
+
+
+@pytest.fixture
+def console(terminals: dict[str, Terminal], folder: Path, env: dict[str, str]) -> Terminal:
+    return open_terminal(terminals, "console", folder, env)
+
+
+def test_the_prompt_shows_the_exact_call_and_yes_runs_it(terminal, log):
+    terminal.agent("delete it")
+    asked = terminal.until(ASKED)
+    for shown in ("I look.", "deletes old.log", "\n      rm old.log\n", f"in {log.parent}"):
+        assert shown in asked
+    shown = terminal.run("y")
+    assert not log.exists()
+    assert "Allowed once by you" in shown
+    assert shown.count("All is said.") == 1
+    assert "2 steps" in shown
+    assert "VBox" not in asked + shown
+    assert "\n\n\n\n" not in asked + shown
+
+
+def test_enter_denies(terminal, log):
+    terminal.agent("delete it")
+    terminal.until(ASKED)
+    assert "Denied by you" in terminal.run("")
+    assert log.exists()
+
+
+def test_ctrl_d_at_the_prompt_is_a_no_of_the_person(terminal, log):
+    terminal.agent("delete it")
+    terminal.until(ASKED)
+    terminal.child.sendeof()
+    assert "Denied by you" in terminal.until_prompt()
+    assert log.exists()
+
+
+def test_ctrl_c_at_the_prompt_ends_the_turn(terminal, log):
+    terminal.agent("delete it")
+    terminal.until(ASKED)
+    assert terminal.interrupt() < LIMIT
+    assert "Interrupted: the turn was stopped" in terminal.shown
+    assert "Denied by you" not in terminal.shown
+    assert "Traceback" not in terminal.shown
+    assert "alive" in terminal.run("print('ali' + 've')")
+    assert log.exists()
+
+
+def test_ctrl_c_during_a_command_ends_the_turn(terminal, folder):
+    begin_to_sleep(terminal, folder)
+    assert terminal.interrupt() < LIMIT
+    assert "◼ interrupted" in terminal.shown
+    assert "alive" in terminal.run("print('ali' + 've')")
+
+
+def begin_to_sleep(terminal, folder):
+    """Start a turn and wait until its command runs: it opens the pipe."""
+    pipe = folder / "started"
+    pipe.unlink(missing_ok=True)
+    os.mkfifo(pipe)
+    terminal.agent("sleep", "--approve off")
+    pipe.read_bytes()
+
+
+def test_text_appears_while_it_streams(terminal):
+    terminal.agent("talk")
+    terminal.until("word word")
+    assert terminal.interrupt() < LIMIT
+    assert terminal.shown.count("word") < 390
+
+
+def test_the_commands_of_hermes(terminal, log):
+    terminal.agent("delete it")
+    terminal.until(ASKED)
+    terminal.run("")
+    assert "session    main" in terminal.run("%hermes status")
+    last = terminal.run("%hermes last")
+    assert "rm old.log  ⊘ Denied by you" in last
+    assert "All is said." in last
+    assert "No turn is running" in terminal.run("%hermes attach")
+
+
+def test_an_awaited_turn_asks_and_hears_ctrl_c(terminal, log, folder):
+    turn = "import hermes_jupyter as h; print('got', await h.arun('delete it'))"
+    terminal.type(turn)
+    terminal.until(ASKED)
+    assert terminal.interrupt() < LIMIT
+    assert "Traceback" not in terminal.shown
+    assert log.exists()
+    terminal.type(turn)
+    terminal.until(ASKED)
+    assert "got All is said." in terminal.run("y")
+    assert not log.exists()
+
+
+def test_a_terminal_shows_colours_and_a_kernel_does_not(terminal, log):
+    terminal.agent("delete it")
+    terminal.until(ASKED)
+    terminal.type("y")
+    green = "\x1b[32m  💻 terminal  rm old.log  ✓" in terminal.until_prompt()
+    assert green is (terminal.program == "ipython")
+
+
+def test_a_cell_is_typed_line_by_line(ipython, log):
+    ipython.type("%%agent")
+    for line in ("delete it", "", ""):
+        ipython.until("...: ")
+        ipython.type(line)
+    ipython.until(ASKED)
+    ipython.run("y")
+    assert not log.exists()
+
+
+def test_the_console_waits_for_the_probe_once(console, log):
+    console.run("%unload_ext hermes_jupyter")
+    console.run("%load_ext hermes_jupyter")
+    assert 2 < asking_time(console) < 6
+    assert asking_time(console) < 1
+
+
+def asking_time(terminal):
+    began = time.monotonic()
+    terminal.agent("delete it")
+    terminal.until(ASKED)
+    took = time.monotonic() - began
+    terminal.run("")
+    return took
