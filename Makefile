@@ -9,6 +9,9 @@ OLDEST := 6.29.5
 NEWEST := 7.4.0
 KERNELS := $(OLDEST) $(NEWEST)
 BETWEEN := 6.31.0 7.0.1 7.3.0
+PARALLEL := -n 2 --dist loadfile
+# Front ends that run on the installed ipykernel, whatever KERNELS says.
+OTHERS := --ignore tests/kernel/test_terminals.py --ignore tests/kernel/test_unattended.py
 
 .PHONY: lab demo test test-kernels bench lint format clean
 
@@ -20,11 +23,11 @@ demo: $(VENV)/.lab
 
 test: $(VENV)/.test
 	$(BIN)/python tests/kernels.py fetch $(KERNELS)
-	KERNELS="$(KERNELS)" $(BIN)/python -m pytest
+	KERNELS="$(KERNELS)" $(BIN)/python -m pytest $(PARALLEL)
 
 test-kernels: $(VENV)/.test
 	$(BIN)/python tests/kernels.py fetch $(BETWEEN)
-	KERNELS="$(BETWEEN)" $(BIN)/python -m pytest tests/kernel
+	KERNELS="$(BETWEEN)" $(BIN)/python -m pytest $(PARALLEL) tests/kernel $(OTHERS)
 
 bench: $(VENV)/.test
 	$(BIN)/python -m tests.benchmarks

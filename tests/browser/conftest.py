@@ -56,8 +56,9 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    """Closed after the module: while it is open, Playwright's loop runs in the main thread."""
     path = chromium.path()
     if path is None:
         pytest.skip(chromium.MISSING)
