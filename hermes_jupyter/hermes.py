@@ -34,7 +34,7 @@ class Hermes:
         self.owned_comms: set[str] = set()
         self.discovered: list[Discovered] = discover_builtin() + discover(settings.user_tools)
         self._sessions: dict[str, Session] = {}
-        self._models: dict[tuple[str, str, str], Model] = {}
+        self._models: dict[tuple[str, ...], Model] = {}
         self._told: set[str] = set()
         self.current = "main"
 
@@ -100,7 +100,7 @@ class Hermes:
 
     def model(self, settings: Settings) -> Model:
         """The model of these settings; the same one as long as they name the same."""
-        key = (settings.model, settings.base_url, settings.api_key)
+        key = (settings.model, settings.base_url, settings.api_key, settings.local_model)
         if key not in self._models:
             self._models[key] = choose(settings.model, settings)
         return self._models[key]
