@@ -6,7 +6,11 @@ the magics; everything else is imported at the first turn.
 
 from __future__ import annotations
 
+import logging
 from typing import Any
+
+# A library leaves it to the program where its log goes; without this it would go to the cell.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "arun", "load_ipython_extension", "run", "unload_ipython_extension"]

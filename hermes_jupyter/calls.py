@@ -15,7 +15,7 @@ TurnStatus = Literal["done", "stopped", "interrupted", "failed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
-    """What a model wants done: arguments are parsed and coerced already."""
+    """What a model wants done. The arguments are parsed; the road makes them fit the schema."""
 
     id: str
     name: str

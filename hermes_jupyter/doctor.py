@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from hermes_jupyter.agent.models.choice import is_local
+from hermes_jupyter.agent.models.client import OpenAIModel
 from hermes_jupyter.errors import HermesError
+from hermes_jupyter.kernel.own_loop import LOSES_CELLS, loses_cells
 from hermes_jupyter.kernel.runner import start
 from hermes_jupyter.kernel.shell import GateUnavailable, current_kernel, shell_of_this_thread
-from hermes_jupyter.turn import LOSES_CELLS, loses_cells
 
 if TYPE_CHECKING:
     from hermes_jupyter.api import Desktop
@@ -77,9 +77,9 @@ def _model(desktop: Desktop) -> Check:
     settings = desktop.hermes.settings
     try:
         model = desktop.hermes.model(settings)
-        if is_local(settings.model, settings):
+        if not isinstance(model, OpenAIModel):
             return Check("model", True, f"{model.name}, embedded")
-        names = _within(MODEL_SECONDS, model.list_models)  # type: ignore[attr-defined]
+        names = _within(MODEL_SECONDS, model.list_models)
     except HermesError as error:
         return Check("model", False, str(error))
     except TimeoutError:
@@ -96,7 +96,7 @@ def _within(seconds: float, ask: Callable[[], Any]) -> Any:
 
 def _tools(desktop: Desktop) -> Check:
     broken = [found for found in desktop.hermes.discovered if not found.ok]
-    names = ", ".join(str(found.path.name) for found in broken)
+    names = ", ".join(found.path.name for found in broken)
     if broken:
         return Check("tool files", False, f"could not be loaded: {names} (see %hermes status)")
     return Check("tool files", True, f"{len(desktop.hermes.discovered)} loaded")

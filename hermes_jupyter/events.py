@@ -126,7 +126,7 @@ class NoticeGiven(Event):
     text: str
     level: Literal["info", "warning"] = "info"
     key: str = ""
-    """Notices with the same key replace each other (progress)."""
+    """Notices with the same key replace each other (progress); an empty text takes it back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Hermes:
-    """Everything of one kernel: settings, tools, sessions, models.
+    """What the turns of one kernel share.
 
     Made at first use. ``registry`` is the process's; sessions are named, and one of them is
     the current one.
@@ -32,13 +32,13 @@ class Hermes:
         self.settings = settings
         self.registry = tools
         self.owned_comms: set[str] = set()
-        self.discovered: list[Discovered] = discover_builtin() + discover(settings.user_tools)
+        self._builtin = discover_builtin()
+        self.discovered: list[Discovered] = []
+        self.look_for_tools()
         self._sessions: dict[str, Session] = {}
         self._models: dict[tuple[str, ...], Model] = {}
         self._told: set[str] = set()
         self.current = "main"
-
-    # sessions
 
     def session(self, name: str = "") -> Session:
         """The named session, made if it is new; the current one if no name is given."""
@@ -76,7 +76,9 @@ class Hermes:
         self._sessions.clear()
         self._models.clear()
 
-    # tools and models
+    def look_for_tools(self) -> None:
+        """Find the user's tool files: new ones, and those that have changed."""
+        self.discovered = self._builtin + discover(self.settings.user_tools)
 
     def offered(self, settings: Settings) -> list[tuple[ToolEntry, Availability]]:
         """The tools that the settings ask for, each with whether it can be used now.
@@ -90,6 +92,7 @@ class Hermes:
         ConfigurationError
             For a name that is neither a toolset nor a tool.
         """
+        self.look_for_tools()
         try:
             default = "small" if is_local(settings.model, settings) else "notebook"
             names = resolve_toolsets(settings.toolsets or None, settings.disabled, default=default)
@@ -104,8 +107,6 @@ class Hermes:
         if key not in self._models:
             self._models[key] = choose(settings.model, settings)
         return self._models[key]
-
-    # turns
 
     async def turn(
         self,

@@ -54,10 +54,9 @@ def unload(shell: Any) -> None:
 
 def installed(shell: Any) -> Any:
     """Our magics in this shell, or None."""
-    names = {Hermes.__name__}
     for configurable in shell.configurables:
-        kind = type(configurable)
-        if kind.__name__ in names and kind.__module__ == Hermes.__module__:
+        kind = type(configurable)  # compared by name: %reload_ext has made a new class of ours
+        if (kind.__module__, kind.__name__) == (Hermes.__module__, Hermes.__name__):
             return configurable
     return None
 

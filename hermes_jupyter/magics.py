@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.displaypub import publish_display_data
@@ -107,6 +108,7 @@ class Hermes(Magics):
 
             reports.COMMANDS[name](self, words[1:])
         else:
+            _refuse_slips(words)
             self._run(line, parse_argstring(self.agent, ""))
 
     def _run(self, text: str, options: Any) -> None:
@@ -138,6 +140,18 @@ class Hermes(Magics):
     def _session(self, options: Any) -> Session:
         hermes = self.desktop.hermes
         return (hermes.new_session if options.new else hermes.session)(options.session)
+
+
+def _refuse_slips(words: list[str]) -> None:
+    """A mistyped command or an option is no prompt."""
+    if words[0].startswith("-"):
+        raise UsageError(f"%hermes takes no option {words[0]!r}; use %%agent {words[0]} ...")
+    near = get_close_matches(words[0], SUBCOMMANDS, n=1, cutoff=0.75)
+    if near and len(words) <= 2:
+        raise UsageError(
+            f"there is no command {words[0]!r}; did you mean %hermes {near[0]}? "
+            "(A prompt of one or two words goes into an %%agent cell.)"
+        )
 
 
 def _turn_options(options: Any) -> Any:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hermes_jupyter import __version__
-from hermes_jupyter.agent.models.choice import is_local
+from hermes_jupyter.agent.models.choice import LOCAL, is_local
+from hermes_jupyter.agent.models.local import installed
 from hermes_jupyter.doctor import examine
-from hermes_jupyter.errors import ConfigurationError
+from hermes_jupyter.errors import ConfigurationError, ModelError
 from hermes_jupyter.kernel.shell import current_kernel
 from hermes_jupyter.magics import HELP
 from tools.registry import DEFAULT_EMOJI
@@ -37,7 +38,8 @@ def show_status(magics: Any, _words: Sequence[str]) -> None:
 
 def _model_line(settings: Any) -> str:
     if is_local(settings.model, settings):
-        return f"{settings.model or settings.local_model or 'the embedded one'} (on this machine)"
+        named = "" if settings.model == LOCAL else settings.model
+        return f"{named or settings.local_model or installed() or 'none'} (on this machine)"
     name = settings.model or "the endpoint's default"
     return f"{name} at {settings.base_url or 'api.openai.com'}"
 
@@ -72,7 +74,12 @@ def show_tools(magics: Any, words: Sequence[str]) -> None:
 
 def choose_model(magics: Any, words: Sequence[str]) -> None:
     if words:
-        magics.model = words[0]
+        before, magics.model = magics.model, words[0]
+        try:
+            magics.desktop.hermes.model(magics.desktop.hermes.settings)
+        except ModelError as error:
+            magics.model = before
+            raise ModelError(f"{error}. The model stays as it was.", kind=error.kind) from None
     print(f"model: {_model_line(magics.desktop.hermes.settings)}")
     if not words:
         print(

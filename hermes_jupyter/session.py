@@ -1,4 +1,4 @@
-"""What outlives a turn: a conversation with its shell, and the options of its turns."""
+"""What outlives a turn: a conversation, its shell, and what a person has allowed in it."""
 
 from __future__ import annotations
 

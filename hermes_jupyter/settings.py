@@ -1,6 +1,7 @@
 """What the user has chosen: traits over environment over ``config.yaml`` over defaults.
 
-The only place that reads the environment. A `Settings` is frozen; a change makes a new one.
+What a user chooses by the environment is read here only. A `Settings` is frozen; a change makes
+a new one.
 """
 
 from __future__ import annotations
@@ -112,14 +113,14 @@ def _from_yaml(path: Path) -> dict[str, Any]:
     import yaml  # only for those who have such a file
 
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        config = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigurationError(f"cannot read {path}: {error}") from error
-    if not isinstance(data, dict):
-        raise ConfigurationError(f"{path} must hold keys and values, not {type(data).__name__}")
-    model = data.get("model") or {}
+    if not isinstance(config, dict):
+        raise ConfigurationError(f"{path} must hold keys and values, not {type(config).__name__}")
+    model = config.get("model") or {}
     model = {"default": model} if isinstance(model, str) else model
-    agent = data.get("agent") or {}
+    agent = config.get("agent") or {}
     return _said(
         {
             "model": model.get("default"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -26,10 +25,12 @@ from hermes_jupyter.events import (
     TurnFinished,
     TurnStarted,
 )
+from hermes_jupyter.kernel.own_loop import LOSES_CELLS, loses_cells
 from hermes_jupyter.road.policy import Policy
 from hermes_jupyter.road.run import Road
 from hermes_jupyter.session import Session
 from hermes_jupyter.settings import APPROVAL_MODES, Settings
+from hermes_jupyter.text import mended
 from tools.async_bridge import in_tool_thread
 from tools.registry import ToolEntry
 
@@ -37,11 +38,6 @@ if TYPE_CHECKING:
     from hermes_jupyter.hermes import Hermes
 
 logger = logging.getLogger(__name__)
-
-LOSES_CELLS = (
-    "nest_asyncio is applied in this kernel. With ipykernel 7.1 or later it loses cells that are "
-    "queued while another runs. Hermes does not need it; nest-asyncio2 is safe."
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +125,7 @@ class Turn:
                 logger.exception("a listener failed on %s", type(event).__name__)
 
     async def run(self, prompt: str) -> TurnResult:
-        prompt = prompt.encode("utf-8", "replace").decode("utf-8")
+        prompt = mended(prompt)
         try:
             self._model = model = self._hermes.model(self._settings)
             self._announce(prompt, model.name)
@@ -229,11 +225,3 @@ class Turn:
             seconds=seconds,
             usage=self._usage,
         )
-
-
-def loses_cells() -> bool:
-    """Has the user applied the old nest_asyncio on an ipykernel where that loses cells?"""
-    patched = hasattr(asyncio, "_nest_patched") and not hasattr(asyncio, "_nest_asyncio2")
-    kernel = sys.modules.get("ipykernel")
-    version = getattr(kernel, "version_info", (0, 0))
-    return patched and tuple(version[:2]) >= (7, 1)

@@ -137,7 +137,7 @@ def _attempt(path: Path, load: Callable[[], object]) -> str:
         _restore(before)
         raise
     except BaseException as error:  # a stranger's file may raise anything, sys.exit() included
-        logger.warning("could not import tool file %s", path, exc_info=True)
+        logger.info("could not import tool file %s", path, exc_info=True)
         _restore(before)
         return _reason(error, path)
     return ""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tools.files import arguments, diffs, syntax, v4a
+from tools.files import arguments, diffs, syntax
 from tools.files.changes import Change, commit
 from tools.files.consent import objection_to, ownership_of
 from tools.files.display import refuse_display
@@ -182,12 +182,6 @@ def _guard(args: Mapping[str, Any], **context: Any) -> Objection | None:
     return objection_to(changes, workspace, ownership_of(context))
 
 
-def _resources(args: Mapping[str, Any]) -> list[str]:
-    path, text = args.get("path"), args.get("patch")
-    named = [path] if isinstance(path, str) and path else []
-    return named + (v4a.paths(text) if isinstance(text, str) else [])
-
-
 registry.register(
     name="patch",
     toolset="file",
@@ -196,5 +190,5 @@ registry.register(
     emoji="🔧",
     guard_fn=_guard,
     effects="write",
-    resources=_resources,
+    resources=arguments.paths,
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 from tools.files import arguments, kinds
 from tools.files.access import FileStatus
-from tools.files.consent import objection_to_reading
+from tools.files.consent import guard_reading
 from tools.files.lines import Page, read_page
 from tools.files.notebook_text import notebook_text
 from tools.files.problems import Problem, answering, shown
@@ -161,19 +161,7 @@ def _about_notebook(cells: str | None) -> dict[str, Any]:
 
 
 def _guard(args: Mapping[str, Any], **context: Any) -> Objection | None:
-    path = args.get("path")
-    if not isinstance(path, str):
-        return None  # the handler refuses it
-    workspace = workspace_of(context)
-    try:
-        return objection_to_reading(workspace.path(path), workspace)
-    except (Problem, OSError):
-        return None  # the handler says what is wrong with it
-
-
-def _resources(args: Mapping[str, Any]) -> list[str]:
-    path = args.get("path")
-    return [path] if isinstance(path, str) else []
+    return guard_reading(args.get("path"), context)
 
 
 registry.register(
@@ -184,6 +172,6 @@ registry.register(
     emoji="📖",
     guard_fn=_guard,
     effects="read",
-    resources=_resources,
+    resources=arguments.paths,
     max_result_size_chars=400_000,  # it keeps to its own budget, which JSON makes longer
 )

@@ -147,6 +147,7 @@ class ToolRegistry:
             ``guard_fn(args, **context)`` says why a person must approve, or None.
             ``effects`` is ``read`` or ``write`` for tools that may run beside others unless the
             paths of ``resources(args)`` collide.
+            A tool that touches no files returns an empty list; one that cannot tell, None.
             ``timeout`` is the longest a call may take, in seconds.
             ``loop="kernel"`` runs a coroutine on the kernel's own loop, for one that uses objects
             living there, such as a session that the user opened in a cell.

@@ -11,7 +11,7 @@ from typing import Any
 
 from tools.files import arguments, globs
 from tools.files.access import LocalFiles
-from tools.files.consent import objection_to_reading
+from tools.files.consent import guard_reading
 from tools.files.patterns import compile_pattern, is_explosive
 from tools.files.problems import Problem, answering, shown
 from tools.files.search_process import search_apart
@@ -211,14 +211,7 @@ def _rest(search: _Search, found: Findings, shown: int, total: int, note: str) -
 
 
 def _guard(args: Mapping[str, Any], **context: Any) -> Objection | None:
-    path = args.get("path") or "."
-    if not isinstance(path, str):
-        return None  # the handler refuses it
-    workspace = workspace_of(context)
-    try:
-        return objection_to_reading(workspace.path(path), workspace)
-    except (Problem, OSError):
-        return None  # the handler says what is wrong with it
+    return guard_reading(args.get("path") or ".", context)
 
 
 def _resources(args: Mapping[str, Any]) -> list[str]:

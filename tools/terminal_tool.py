@@ -11,6 +11,7 @@ from typing import Any
 
 from tools.environments.base import CommandResult, Environment
 from tools.environments.local import LocalEnvironment, shell_is_available
+from tools.files.workspace import folder_of
 from tools.registry import registry, tool_error, tool_result
 from tools.safety import Objection, inspect_command
 from tools.safety.programs import SHELLS
@@ -219,10 +220,9 @@ def _parts(command: str) -> list[SimpleCommand]:
 
 
 def objection(args: Mapping[str, Any], **context: Any) -> Objection | None:
-    environment: Environment | None = context.get("environment")
-    cwd = environment.cwd if environment else str(context.get("cwd") or Path.cwd())
+    workdir = Path(str(args.get("workdir") or "")).expanduser()
     # A link may stand for another folder than its name says.
-    folder = os.path.realpath(Path(cwd, Path(str(args.get("workdir") or "")).expanduser()))
+    folder = os.path.realpath(Path(folder_of(context), workdir))
     command = str(args["command"])
     said = inspect_command(command, folder) or _script_objection(command, folder, context)
     return said and replace(said, cwd=folder)

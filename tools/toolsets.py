@@ -47,21 +47,9 @@ TOOLSETS: dict[str, Toolset] = {
 DEFAULT = "notebook"
 EVERYTHING = frozenset({"all", "*"})
 
-# As older configurations of Hermes Agent call them.
-_FORMER_NAMES = {
-    "hermes-cli": DEFAULT,
-    "browser_tools": "browser",
-    "cronjob_tools": "cronjob",
-    "file_tools": "file",
-    "image_tools": "image",
-    "moa_tools": "moa",
-    "rl_tools": "rl",
-    "skills_tools": "skills",
-    "terminal_tools": "terminal",
-    "tts_tools": "tts",
-    "vision_tools": "vision",
-    "web_tools": "web",
-}
+FORMER_DEFAULT = "hermes-cli"
+FORMER_ENDING = "_tools"
+"""As older configurations of Hermes Agent have it: ``file_tools`` is ``file`` now."""
 
 
 class UnknownToolset(ValueError):
@@ -90,13 +78,15 @@ def resolve_toolset(name: str) -> frozenset[str]:
     UnknownToolset
         If there is none of this name.
     """
-    name = _FORMER_NAMES.get(name, name)
     if name in EVERYTHING:
         return _tool_names()
     if name in toolset_names():
         return _gather(name, set())
     if name in _tool_names():
         return frozenset({name})
+    former = DEFAULT if name == FORMER_DEFAULT else name.removesuffix(FORMER_ENDING)
+    if former in toolset_names():
+        return _gather(former, set())
     raise UnknownToolset(name)
 
 

@@ -91,11 +91,6 @@ def _guard(args: Mapping[str, Any], **context: Any) -> Objection | None:
     return objection_to([change], workspace, ownership_of(context), whole=True)
 
 
-def _resources(args: Mapping[str, Any]) -> list[str]:
-    path = args.get("path")
-    return [path] if isinstance(path, str) else []
-
-
 registry.register(
     name="write_file",
     toolset="file",
@@ -104,5 +99,5 @@ registry.register(
     emoji="✍️",
     guard_fn=_guard,
     effects="write",
-    resources=_resources,
+    resources=arguments.paths,
 )

@@ -1,74 +1,28 @@
-"""Which calls of a step may run side by side, and running them."""
+"""Running the calls of a step that may run side by side."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Sequence
 
+from hermes_jupyter.agent.planning import next_batch, plan
 from hermes_jupyter.calls import ToolCall, ToolResult
 from hermes_jupyter.events import BatchStarted, Event, ToolCallFinished
-from tools.registry import ToolRegistry, tool_error
+from tools.registry import tool_error
+
+__all__ = ["MAX_PARALLEL", "Interrupted", "interrupted", "next_batch", "plan", "run_batch"]
 
 MAX_PARALLEL = 8
+"""Of a larger batch, the others wait until one of these is done."""
 
 RunCall = Callable[[ToolCall], Awaitable[ToolResult]]
 Emit = Callable[[Event], None]
 
 
-def plan(calls: Sequence[ToolCall], registry: ToolRegistry, cwd: str) -> list[list[ToolCall]]:
-    """Cut the calls of a step into batches, in order.
-
-    Reads run beside reads, and a write beside what touches other paths. A tool that does not
-    say what it touches runs alone. A batch has at most 8 calls.
-    """
-    batches: list[list[ToolCall]] = []
-    for call in calls:
-        if batches and _fits(call, batches[-1], registry, cwd):
-            batches[-1].append(call)
-        else:
-            batches.append([call])
-    return batches
-
-
-def _fits(call: ToolCall, batch: list[ToolCall], registry: ToolRegistry, cwd: str) -> bool:
-    if len(batch) >= MAX_PARALLEL:
-        return False
-    return all(_side_by_side(call, other, registry, cwd) for other in batch)
-
-
-def _side_by_side(a: ToolCall, b: ToolCall, registry: ToolRegistry, cwd: str) -> bool:
-    if a.error or b.error:  # nothing runs
-        return True
-    effects = {_effects(a, registry), _effects(b, registry)}
-    if "unknown" in effects:
-        return False
-    if effects == {"read"}:
-        return True
-    paths_a, paths_b = _paths(a, registry, cwd), _paths(b, registry, cwd)
-    if not paths_a or not paths_b:
-        return False
-    return not any(_overlap(one, other) for one in paths_a for other in paths_b)
-
-
-def _effects(call: ToolCall, registry: ToolRegistry) -> str:
-    entry = registry.get_entry(call.name)
-    return entry.effects if entry else "read"
-
-
-def _paths(call: ToolCall, registry: ToolRegistry, cwd: str) -> list[Path]:
-    entry = registry.get_entry(call.name)
-    named: Iterable[str] = entry.resources(call.args) if entry and entry.resources else ()
-    return [Path(os.path.realpath(Path(cwd) / Path(name).expanduser())) for name in named]
-
-
-def _overlap(a: Path, b: Path) -> bool:
-    return a == b or a in b.parents or b in a.parents
-
-
 async def run_batch(calls: Sequence[ToolCall], run_call: RunCall, emit: Emit) -> list[ToolResult]:
-    """Run the calls side by side; results in the order of the calls, announced as they come.
+    """Run the calls side by side, at most 8 at once.
+
+    Results come back in the order of the calls, and are announced as they come.
 
     Raises
     ------
@@ -77,9 +31,11 @@ async def run_batch(calls: Sequence[ToolCall], run_call: RunCall, emit: Emit) ->
     """
     emit(BatchStarted(calls=tuple(calls)))
     results: dict[str, ToolResult] = {}
+    room = asyncio.Semaphore(MAX_PARALLEL)
 
     async def one(call: ToolCall) -> None:
-        results[call.id] = result = await run_call(call)
+        async with room:
+            results[call.id] = result = await run_call(call)
         emit(ToolCallFinished(result=result))
 
     try:

@@ -7,80 +7,74 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any
 
 from hermes_jupyter.agent.models.base import RawCall
+from hermes_jupyter.agent.names import resolve_name
+from hermes_jupyter.agent.relaxed_values import Unrepairable
+from hermes_jupyter.agent.repair import repaired
 from hermes_jupyter.calls import ToolCall
 
-MAX_ARGUMENT_CHARS = 10_000_000
+MAX_NAME_CHARS = 100
+MAX_LISTED = 100
+_TWIN = "Same as call"
 
 
-def checked(raw_calls: Iterable[RawCall], names: Collection[str]) -> list[ToolCall]:
-    """The calls of one step, each ready to run or with the error that says why not."""
-    return _without_twins([_check(raw, names) for raw in raw_calls])
+def checked(
+    raw_calls: Iterable[RawCall],
+    names: Collection[str],
+    *,
+    withheld: Collection[str] = (),
+    parameters: Mapping[str, Collection[str]] | None = None,
+) -> list[ToolCall]:
+    """The calls of one step, each ready to run or with the error that says why not.
+
+    Parameters
+    ----------
+    withheld
+        Tools that exist and may not be called: no name is mended towards, or away from, them.
+    parameters
+        Names of the parameters of each tool, as far as they are known.
+    """
+    known = parameters or {}
+    return _without_twins([_check(raw, names, withheld, known) for raw in raw_calls])
 
 
-def _check(raw: RawCall, names: Collection[str]) -> ToolCall:
-    name = resolve_name(raw.name, names)
+def _check(
+    raw: RawCall,
+    names: Collection[str],
+    withheld: Collection[str],
+    parameters: Mapping[str, Collection[str]],
+) -> ToolCall:
+    name = resolve_name(raw.name, names, withheld)
     if name is None:
         return ToolCall(id=raw.id, name=raw.name, error=_unknown(raw.name, names))
     try:
-        args = parse_arguments(raw.arguments)
-    except ValueError as error:
-        return ToolCall(id=raw.id, name=name, error=f"The arguments of {name} {error}")
+        args = repaired(raw.arguments, parameters.get(name), name)
+    except Unrepairable as error:
+        return ToolCall(
+            id=raw.id,
+            name=name,
+            error=f"The arguments of {name} are not valid JSON for a call: {error}. "
+            "Nothing was run. Send the whole call again.",
+        )
     return ToolCall(id=raw.id, name=name, args=args)
 
 
-def resolve_name(name: str, names: Collection[str]) -> str | None:
-    """The tool that is meant: its exact name, or the only one that is spelled alike.
-
-    Only case and separators are mended. A near miss in meaning (``create_file`` for
-    ``read_file``) must not run another tool.
-    """
-    if name in names:
-        return name
-    alike = [known for known in names if _folded(known) == _folded(name)]
-    return alike[0] if len(alike) == 1 else None
-
-
-def _folded(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
 def _unknown(name: str, names: Collection[str]) -> str:
-    near = get_close_matches(name, names, n=3, cutoff=0.6)
+    shown = name[:MAX_NAME_CHARS]
+    near = get_close_matches(shown, names, n=3, cutoff=0.6)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
-    return f"There is no tool {name[:100]!r}.{hint} The tools are: {', '.join(sorted(names))}."
+    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+    listed = ", ".join(sorted(names)[:MAX_LISTED])
+    return f"There is no tool {shown!r}.{hint} The tools are: {listed}{more}."
 
 
-def parse_arguments(text: str) -> dict[str, Any]:
-    """The argument object that the model wrote.
-
-    Raises
-    ------
-    ValueError
-        Says what is wrong and where, to go on the words "The arguments of NAME".
-    """
-    if not text or not text.strip():
-        return {}
-    if len(text) > MAX_ARGUMENT_CHARS:
-        raise ValueError(f"are too long: {len(text)} characters, at most {MAX_ARGUMENT_CHARS}")
-    try:
-        args = json.loads(text, strict=False)
-    except json.JSONDecodeError as error:
-        around = text[max(0, error.pos - 20) : error.pos + 20]
-        raise ValueError(
-            f"are not valid JSON: {error.msg} at character {error.pos}, near {around!r}. "
-            "Nothing was run. Send the whole call again."
-        ) from None
-    except RecursionError:
-        raise ValueError("are nested too deeply") from None
-    if not isinstance(args, dict):
-        raise ValueError(f"must be a JSON object, not {type(args).__name__}")
-    return args
+def fingerprint(call: ToolCall) -> str:
+    """What went wrong with a call, without the place; empty if it can run, or its twin can."""
+    return "" if call.error.startswith(_TWIN) else re.split(r"[:?]", call.error, maxsplit=1)[0]
 
 
 def _without_twins(calls: list[ToolCall]) -> list[ToolCall]:
@@ -89,8 +83,7 @@ def _without_twins(calls: list[ToolCall]) -> list[ToolCall]:
     kept = []
     for call in calls:
         key = f"{call.name} {json.dumps(dict(call.args), sort_keys=True, default=str)}"
-        first = seen.setdefault(key, call.id)
-        twin = first != call.id and not call.error
-        error = f"Same as call {first} of this step, which ran once; read its result."
-        kept.append(replace(call, error=error) if twin else call)
+        first = call.id if call.error else seen.setdefault(key, call.id)
+        error = f"{_TWIN} {first} of this step, which ran once; read its result."
+        kept.append(call if first == call.id else replace(call, error=error))
     return kept

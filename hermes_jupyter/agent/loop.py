@@ -6,15 +6,18 @@ import asyncio
 import itertools
 import json
 import random
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hermes_jupyter.agent import batches
 from hermes_jupyter.agent.budget import Budget
-from hermes_jupyter.agent.checks import checked, parse_arguments
-from hermes_jupyter.agent.models.base import Delta, Message, Model, Reply
-from hermes_jupyter.calls import ToolResult, TurnStatus
+from hermes_jupyter.agent.checks import checked
+from hermes_jupyter.agent.models.base import Delta, Message, Model, RawCall, Reply
+from hermes_jupyter.agent.repair import is_exact
+from hermes_jupyter.agent.tries import Tries
+from hermes_jupyter.calls import ToolCall, ToolResult, TurnStatus
 from hermes_jupyter.errors import ModelError
 from hermes_jupyter.events import (
     Event,
@@ -29,7 +32,7 @@ from tools.registry import tool_error
 
 MAX_TRIES = 3
 MAX_WAIT_SECONDS = 60.0
-MAX_INVALID_STEPS = 3
+MAX_NAME_CHARS = 64
 MAX_CALLS = 128
 """In one step. A reply with more is a model in a loop; the rest is dropped."""
 SUM_UP = (
@@ -39,7 +42,7 @@ SUM_UP = (
 NUDGE = "Your last reply was empty. Go on with the task, or answer the user."
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """How a turn ended."""
 
@@ -59,7 +62,7 @@ class Agent:
     budget: Budget
     transcript: list[Message]
     cwd: Callable[[], str]
-    _invalid_steps: int = 0
+    _tries: Tries = field(default_factory=Tries)
 
     async def run(self, prompt: str) -> Outcome:
         """Work on ``prompt`` until the model answers, the budget is spent or it must stop.
@@ -85,12 +88,8 @@ class Agent:
         while self.budget.take():
             reply = await self._reply(self.definitions)
             if reply.calls:
-                await self._run_calls(reply)
-                if self._invalid_steps >= MAX_INVALID_STEPS:
-                    return self._stopped(
-                        f"the model asked {MAX_INVALID_STEPS} times in a row for calls that "
-                        "cannot run"
-                    )
+                if enough := await self._run_calls(reply):
+                    return self._stopped(enough)
             elif reply.text.strip() or nudged:
                 return self._answered(reply)
             else:
@@ -119,19 +118,31 @@ class Agent:
         self.transcript.append({"role": "assistant", "content": reply.text})
         return self._stopped(f"all {self.budget.total} steps are used", reply.text)
 
-    async def _run_calls(self, reply: Reply) -> None:
-        calls = checked(reply.calls, self.road.names)
-        self._invalid_steps = self._invalid_steps + 1 if all(c.error for c in calls) else 0
-        self.transcript.append(_assistant(reply))
-        waiting = batches.plan(calls, self.road.registry, self.cwd())
-        while waiting:
+    async def _run_calls(self, reply: Reply) -> str:
+        """Run the calls of a step; say why the turn must end after it, if it must."""
+        calls = self._checked(reply)
+        enough = self._tries.note(calls)
+        self.transcript.append(_assistant(reply, calls))
+        while calls:
+            # Planned batch by batch: a command may have changed the folder, or what a link means.
+            batch = batches.next_batch(calls, self.road.registry, self.cwd())
+            calls = calls[len(batch) :]
             try:
-                results = await batches.run_batch(waiting.pop(0), self.road.run, self.emit)
+                results = await batches.run_batch(batch, self.road.run, self.emit)
             except batches.Interrupted as stop:
-                rest = [batches.interrupted(call) for batch in waiting for call in batch]
-                self._record([*stop.results, *rest])
+                self._record([*stop.results, *map(batches.interrupted, calls)])
                 raise asyncio.CancelledError from None
             self._record(results)
+        return enough
+
+    def _checked(self, reply: Reply) -> list[ToolCall]:
+        names = self.road.names
+        withheld = set(self.road.registry.get_all_tool_names()) - names
+        functions = [definition["function"] for definition in self.definitions]
+        parameters = {
+            each["name"]: each["parameters"].get("properties", {}).keys() for each in functions
+        }
+        return checked(reply.calls, names, withheld=withheld, parameters=parameters)
 
     def _record(self, results: Sequence[ToolResult]) -> None:
         self.transcript.extend(
@@ -154,6 +165,7 @@ class Agent:
                 self._keep_partial(stream.text)
                 raise
             else:
+                stream.end()
                 break
         if len(reply.calls) > MAX_CALLS:
             dropped = f"the model made {len(reply.calls):,} calls at once; {MAX_CALLS} are kept"
@@ -193,6 +205,7 @@ class _Stream:
     def __init__(self, emit: Callable[[Event], None]) -> None:
         self._emit = emit
         self._pieces: list[str] = []
+        self._noticed = False
 
     @property
     def text(self) -> str:
@@ -206,7 +219,13 @@ class _Stream:
             case "reasoning":
                 self._emit(ReasoningStreamed(text=delta.text))
             case "notice":
+                self._noticed = bool(delta.text)
                 self._emit(NoticeGiven(text=delta.text, key="model"))
+
+    def end(self) -> None:
+        """Take back a notice about waiting: there is nothing to wait for any more."""
+        if self._noticed:
+            self._emit(NoticeGiven(text="", key="model"))
 
 
 def _with_own_ids(reply: Reply) -> Reply:
@@ -234,22 +253,28 @@ def _unanswered(transcript: Sequence[Message]) -> list[str]:
     return []
 
 
-def _assistant(reply: Reply) -> Message:
+def _assistant(reply: Reply, checked_calls: Sequence[ToolCall]) -> Message:
     calls = [
         {
             "id": call.id,
             "type": "function",
-            "function": {"name": call.name, "arguments": _readable(call.arguments)},
+            "function": {"name": _sendable(call.name), "arguments": _readable(raw, call)},
         }
-        for call in reply.calls
+        for raw, call in zip(reply.calls, checked_calls, strict=True)
     ]
     return {"role": "assistant", "content": reply.text or None, "tool_calls": calls}
 
 
-def _readable(arguments: str) -> str:
-    """Servers refuse a transcript whose arguments are no JSON, so a broken text is quoted."""
-    try:
-        parse_arguments(arguments)
-    except ValueError:
-        return json.dumps({"unreadable_arguments": arguments[:1_000]}, ensure_ascii=False)
-    return arguments.strip() or "{}"
+def _sendable(name: str) -> str:
+    """Servers refuse a transcript with other signs in a tool's name."""
+    return re.sub(r"[^\w-]", "_", name, flags=re.ASCII)[:MAX_NAME_CHARS] or "unknown"
+
+
+def _readable(raw: RawCall, call: ToolCall) -> str:
+    """Servers refuse arguments that are no JSON object: send mended ones, or quote the text."""
+    if is_exact(raw.arguments):
+        return raw.arguments.strip()
+    if call.error and not call.args and raw.arguments.strip():
+        broken = {"unreadable_arguments": raw.arguments[:1_000]}
+        return json.dumps(broken, ensure_ascii=False)
+    return json.dumps(dict(call.args), ensure_ascii=False)

@@ -1,1 +1,1 @@
-"""What ipykernel needs of us: serving a busy cell, and the user's namespace."""
+"""All that knows ipykernel: the gate of a busy cell, its loops, and the names of the notebook."""

@@ -74,13 +74,13 @@ class Cell:
 
     def display(
         self,
-        data: dict[str, Any],
+        bundle: dict[str, Any],
         *,
         display_id: str | None = None,
         update: bool = False,
         parent: dict[str, Any] | None = None,
     ) -> None:
-        """Publish output below this cell (or below the request ``parent``), at any later time.
+        """Publish a bundle below this cell (or below the request ``parent``), at any later time.
 
         An explicit parent reaches the right cell on every ipykernel and from every thread.
         """
@@ -91,7 +91,7 @@ class Cell:
         self._kernel.session.send(
             self._kernel.iopub_socket,
             kind,
-            {"data": data, "metadata": {}, "transient": transient},
+            {"data": bundle, "metadata": {}, "transient": transient},
             parent=parent or self.parent,
             ident=self._kernel._topic(kind),
         )

@@ -13,6 +13,7 @@ import inspect
 import logging
 import socket
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -27,10 +28,11 @@ logger = logging.getLogger(__name__)
 COMM_MESSAGES = frozenset({"comm_open", "comm_msg", "comm_close"})
 INFO_REQUESTS = frozenset({"kernel_info_request", "comm_info_request"})
 """What a reloaded page asks before it can show its widgets again."""
+BUSY_SECONDS = 1.0
 WIDGET_CONTROL = "jupyter.widget.control"
 
 Message = dict[str, Any]
-Command = Callable[[Message], None]
+Command = Callable[[Message], object]
 
 
 class ShellGate:
@@ -70,6 +72,7 @@ class ShellGate:
         self._commands = commands
         self._thread = threading.get_ident()
         self._control_comms: set[str] = set()
+        self._said_busy = time.monotonic()
         self._forward: Callable[..., Any] | None = None
         self._jobs: deque[Callable[[], None]] = deque()
         # A pair of sockets, not a pipe: Windows can poll it.
@@ -114,12 +117,23 @@ class ShellGate:
         with suppress(OSError):  # empty
             while self._wake_reader.recv(4096):
                 pass
+        self._stay_busy()
         with interrupt_deferred():
             self._shell.stream.flush(zmq.POLLIN)
             if hasattr(self._shell.reply_to, "flush"):  # ipykernel 6: its loop does not run now
                 self._shell.reply_to.flush(zmq.POLLOUT)
         while self._jobs:
             self._jobs.popleft()()
+
+    def _stay_busy(self) -> None:
+        """Say once a second that the kernel is busy.
+
+        A page makes subshells for its widgets over the control channel, whose answer ends in
+        *idle*, and would show the kernel so for the rest of the turn.
+        """
+        if time.monotonic() - self._said_busy > BUSY_SECONDS:
+            self._said_busy = time.monotonic()
+            self._status("busy", self._kernel.get_parent("shell"))
 
     def _receive(self, frames: list[Any]) -> Any:
         try:

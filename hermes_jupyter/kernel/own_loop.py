@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import sys
 from collections.abc import Coroutine
 from typing import Any
 
@@ -17,6 +18,10 @@ from hermes_jupyter.kernel.cell import Cell
 
 MISSING = 'a tool with loop="kernel" needs nest-asyncio2: pip install "nest-asyncio2>=1.7.3"'
 NO_LOOP = "no loop runs in the thread of this cell; await hermes_jupyter.arun() in a notebook"
+LOSES_CELLS = (
+    "nest_asyncio is applied in this kernel. With ipykernel 7.1 or later it loses cells that are "
+    "queued while another runs. Hermes does not need it; nest-asyncio2 is safe."
+)
 
 
 class KernelLoop:
@@ -63,3 +68,11 @@ class KernelLoop:
         except KeyboardInterrupt:
             task.cancel()  # or it would go on behind the interrupted cell
             raise
+
+
+def loses_cells() -> bool:
+    """Has the user applied the old nest_asyncio on an ipykernel where that loses cells?"""
+    patched = hasattr(asyncio, "_nest_patched") and not hasattr(asyncio, "_nest_asyncio2")
+    kernel = sys.modules.get("ipykernel")
+    version = getattr(kernel, "version_info", (0, 0))
+    return patched and tuple(version[:2]) >= (7, 1)

@@ -100,13 +100,17 @@ class ApprovalDesk:
             if waiting is None or waiting.digest != digest:
                 return False
             del self._approvals[request_id]
-        return _settle(waiting, Answer(decision, by))
+        _settle(waiting, Answer(decision, by))
+        return True
 
     def reply(self, question_id: str, text: str | None, *, by: str) -> bool:
         """Answer a question. Any thread. False if it is closed."""
         with self._lock:
             waiting = self._questions.pop(question_id, None)
-        return waiting is not None and _settle(waiting, Answer(text, by))
+        if waiting is None:
+            return False
+        _settle(waiting, Answer(text, by))
+        return True
 
     def _drop(self, table: dict[str, _Waiting[A]], key: str) -> None:
         with self._lock:
@@ -123,10 +127,9 @@ def _open(
     return waiting
 
 
-def _settle(waiting: _Waiting[A], answer: Answer[A]) -> bool:
+def _settle(waiting: _Waiting[A], answer: Answer[A]) -> None:
     def set_once() -> None:
         if not waiting.answer.done():
             waiting.answer.set_result(answer)
 
     waiting.loop.call_soon_threadsafe(set_once)
-    return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -13,11 +14,13 @@ from typing import Literal
 from hermes_jupyter.calls import ToolCall
 from hermes_jupyter.errors import ConfigurationError
 from hermes_jupyter.settings import ApprovalMode
-from tools.files import v4a
+from tools.files import arguments
 from tools.safety.shell_program import Unreadable
 from tools.safety.shell_text import parse
 
 Verdict = Literal["allow", "ask", "deny"]
+VERDICTS: Mapping[ApprovalMode, Verdict] = {"ask": "ask", "deny": "deny", "off": "allow"}
+"""Of each mode, where no rule says anything."""
 RULE = re.compile(r"\s*([\w*?.-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 WILDCARD = re.compile(r"[*?\[]")
 SHELL_SYNTAX = re.compile(r"[;&|<>`$(){}\n\\]")
@@ -85,10 +88,9 @@ def subjects_of(call: ToolCall) -> list[str]:
     """What a rule's pattern is compared with: the command, the paths, else the arguments."""
     if isinstance(command := call.args.get("command"), str):
         return [command]
-    path, patch = call.args.get("path"), call.args.get("patch")
-    paths = [path] if isinstance(path, str) else []
-    paths += v4a.paths(patch) if isinstance(patch, str) else []
-    return paths or [json.dumps(dict(call.args), sort_keys=True, ensure_ascii=False, default=str)]
+    return arguments.paths(call.args) or [
+        json.dumps(dict(call.args), sort_keys=True, ensure_ascii=False, default=str)
+    ]
 
 
 def _spellings(call: ToolCall, subject: str, folder: str) -> list[str]:
@@ -126,4 +128,4 @@ class Policy:
             return "deny"
         if any(rule.allows(call) for rule in self.allow):
             return "allow"
-        return {"ask": "ask", "deny": "deny", "off": "allow"}[self.mode]  # type: ignore[return-value]
+        return VERDICTS[self.mode]

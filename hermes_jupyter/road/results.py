@@ -7,14 +7,15 @@ from typing import Any
 
 from hermes_jupyter.calls import CallStatus
 from hermes_jupyter.redaction import redact
+from hermes_jupyter.text import json_object
+from tools.plain_text import Excerpt
 
-HEAD_SHARE = 0.4
 MAX_READ_CHARS = 5_000_000
 """A longer answer is not looked into, so as not to hold up the loop."""
 
 
 def shape(text: str, limit: int) -> str:
-    """Clean lone surrogates, mask secrets, cut at ``limit`` characters.
+    """Replace broken characters, mask secrets, cut at ``limit`` characters.
 
     A JSON object stays one: its longest text is cut, with a mark that tells how much is gone.
     """
@@ -23,51 +24,41 @@ def shape(text: str, limit: int) -> str:
 
 
 def _cut_answer(text: str, limit: int) -> str:
-    answer = _object(text)
+    answer = json_object(text)
     if answer is None:
-        return cut(text, limit)
+        return _cut(text, limit)
     longest = max(
         (key for key, value in answer.items() if isinstance(value, str)),
         key=lambda key: len(answer[key]),
         default=None,
     )
     if longest is None:
-        return cut(text, limit)
+        return _cut(text, limit)
     excess = len(text) - limit
     keep = max(1_000, len(answer[longest]) - 2 * excess if excess < limit else limit // 3)
-    shorter = json.dumps({**answer, longest: cut(answer[longest], keep)}, ensure_ascii=False)
-    return shorter if len(shorter) <= limit * 2 else cut(shorter, limit)
+    shorter = json.dumps({**answer, longest: _cut(answer[longest], keep)}, ensure_ascii=False)
+    return shorter if len(shorter) <= limit * 2 else _cut(shorter, limit)
 
 
-def cut(text: str, limit: int) -> str:
+def _cut(text: str, limit: int) -> str:
     """Head and tail of a long text, with the count of what is left out."""
-    if len(text) <= limit:
-        return text
-    head = int(limit * HEAD_SHARE)
-    tail = limit - head
-    return f"{text[:head]}\n… [{len(text) - limit} characters left out] …\n{text[-tail:]}"
+    kept = Excerpt(limit)
+    kept.add(text)
+    return kept.text()
 
 
 def status_of(text: str) -> CallStatus:
     """Did the tool say that it failed? Only a JSON object with a true ``error`` says so."""
-    if len(text) > MAX_READ_CHARS:
-        return "ok"
-    answer = _object(text)
+    answer = _read(text)
     return "error" if answer is not None and answer.get("error") else "ok"
 
 
 def exit_code_of(text: str) -> int:
     """The exit code that an answer names; 0 if it names none."""
-    answer = _object(text) if '"exit_code"' in text else None
+    answer = _read(text) if '"exit_code"' in text else None
     code = answer.get("exit_code") if answer is not None else None
     return code if isinstance(code, int) else 0
 
 
-def _object(text: str) -> dict[str, Any] | None:
-    if not text.lstrip().startswith("{"):
-        return None
-    try:
-        answer = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return answer if isinstance(answer, dict) else None
+def _read(text: str) -> dict[str, Any] | None:
+    return json_object(text) if len(text) <= MAX_READ_CHARS else None

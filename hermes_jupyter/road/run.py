@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from hermes_jupyter.calls import (
@@ -28,6 +27,7 @@ from hermes_jupyter.road.guard import objection_of
 from hermes_jupyter.road.policy import Policy
 from hermes_jupyter.road.results import exit_code_of, shape, status_of
 from tools.async_bridge import in_tool_thread
+from tools.files.workspace import folder_of
 from tools.registry import ToolEntry, ToolRegistry, tool_error
 from tools.safety import Objection
 
@@ -58,9 +58,9 @@ class Road:
 
     async def run(self, call: ToolCall) -> ToolResult:
         """Take a call to its result. Never raises, but for the interrupt of the turn."""
-        began = time.monotonic()
+        clock = _Clock()
         try:
-            status, text = await self._outcome(call)
+            status, text = await self._outcome(call, clock)
         except Exception as error:  # without a result the transcript would be of no use any more
             logger.exception("the call of %r could not be taken", call.name)
             status, text = "error", tool_error(f"Not run: {type(error).__name__}: {error}"[:2_000])
@@ -69,11 +69,11 @@ class Road:
             call=call,
             text=shape(text, limit),
             status=status,
-            seconds=time.monotonic() - began,
+            seconds=clock.seconds(),
             exit_code=exit_code_of(text),
         )
 
-    async def _outcome(self, call: ToolCall) -> tuple[CallStatus, str]:
+    async def _outcome(self, call: ToolCall, clock: _Clock) -> tuple[CallStatus, str]:
         if call.error:
             return "error", tool_error(call.error)
         entry = self.registry.get_entry(call.name) if call.name in self.names else None
@@ -85,17 +85,18 @@ class Road:
             return "error", tool_error(f"Invalid arguments for {call.name}: " + "; ".join(wrong))
         if refusal := await self._refusal(entry, call):
             return "denied", refusal
+        clock.start()
         return await self._run(entry, call)
 
     async def _refusal(self, entry: ToolEntry, call: ToolCall) -> str | None:
         """None if the call may run, else the answer that tells the model why not."""
-        if self.policy.denied(call, self._cwd()):
+        if self.policy.denied(call, folder_of(self.context)):
             return _denied("a rule of the user forbids it", by="rule")
         if entry.guard_fn is None:  # nothing to ask: no trip to a tool thread
             return None
         allowed = None
         for _ in range(MAX_QUESTIONS):
-            folder = self._cwd()
+            folder = folder_of(self.context)
             # A guard may read files for seconds, and the loop must hear the interrupt meanwhile.
             objection = await in_tool_thread(lambda: objection_of(entry, call, self.context))
             if objection is None:
@@ -131,20 +132,14 @@ class Road:
                 self.emit(ApprovalResolved(request=request, decision="once", by="rule"))
                 return None
             case "deny":
-                self.emit(ApprovalResolved(request=request, decision="deny", by="rule"))
-                return _denied(f"it {objection.reason} and the policy is to deny", by="rule")
+                self.emit(ApprovalResolved(request=request, decision="deny", by="mode"))
+                return _denied(f"it {objection.reason} and approvals are set to deny", by="mode")
         answer = await self.desk.decide(request, self.emit)
         if answer.value != "deny":
             return None
         if answer.by == "policy":
             return _denied("it needs an approval and nobody can be asked here", by="policy")
         return _denied("the user said no", by="user")
-
-    def _cwd(self) -> str:
-        environment = self.context.get("environment")
-        if environment is not None:
-            return str(environment.cwd)
-        return str(self.context.get("cwd") or Path.cwd())
 
     async def _run(self, entry: ToolEntry, call: ToolCall) -> tuple[CallStatus, str]:
         cancelled = threading.Event()
@@ -211,6 +206,19 @@ class Road:
             return None
 
         return ask
+
+
+class _Clock:
+    """How long a call ran, without the time in which it waited for a person."""
+
+    def __init__(self) -> None:
+        self._began: float | None = None
+
+    def start(self) -> None:
+        self._began = time.monotonic()
+
+    def seconds(self) -> float:
+        return 0.0 if self._began is None else time.monotonic() - self._began
 
 
 async def _stop(task: asyncio.Task[str], cancelled: threading.Event, grace: float) -> bool:

@@ -38,7 +38,7 @@ class CellOutput(Protocol):
 
     def display(
         self,
-        data: dict[str, Any],
+        bundle: dict[str, Any],
         *,
         display_id: str | None = None,
         update: bool = False,

@@ -11,7 +11,7 @@ from hermes_jupyter.redaction import redact
 from hermes_jupyter.views import words
 from hermes_jupyter.views.base import Emoji
 from hermes_jupyter.views.entries import CallEntry, Entry, QuestionEntry, TextEntry
-from hermes_jupyter.views.sanitize import clean, head_and_tail, one_line, reveal
+from hermes_jupyter.views.sanitize import clean, head_and_tail, joined_ends, one_line, reveal
 
 MAX_BYTES = 200_000
 """A rendering that is larger is made again with stricter limits."""
@@ -126,10 +126,8 @@ def excerpt(text: str, limit: int) -> str:
     window = limit + _MARGIN
     if len(text) <= 2 * window:
         return head_and_tail(redact(clean(text)), limit)
-    head, tail = redact(clean(text[:window])), redact(clean(text[-window:]))
-    kept_head, kept_tail = head[: limit * 2 // 3], tail[-(limit // 3) :]
-    left_out = len(text) - len(kept_head) - len(kept_tail)
-    return f"{kept_head}\n… {left_out:,} of {len(text):,} characters left out …\n{kept_tail}"
+    start, end = redact(clean(text[:window])), redact(clean(text[-window:]))
+    return joined_ends(start, end, limit, len(text))
 
 
 def _called(entry: CallEntry, limit: int, emoji: Emoji) -> Called:

@@ -211,6 +211,8 @@ class WidgetView:
         said = sign + escape(one_line(redact(event.text), 500))
         value = f'<div class="hermes-notice hermes-{event.level}">{said}</div>'
         widget = self._notices.get(event.key) if event.key else None
+        if not event.text:
+            value = ""
         if widget is not None:
             widget.value = value
             return

@@ -127,8 +127,8 @@ class StreamedMarkdown:
         block, self._open = self._open[:end], self._open[end:]
         fence = _open_fence(block)
         if fence is not None:  # cut inside a long listing: close it here, open it again there
-            mark, info = fence
-            block, self._open = f"{block}{mark}\n", f"{mark}{info}\n{self._open}"
+            mark, language = fence
+            block, self._open = f"{block}{mark}\n", f"{mark}{language}\n{self._open}"
         if block.strip():
             self.sealed.append(to_html(block))
 

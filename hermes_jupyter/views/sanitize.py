@@ -1,12 +1,13 @@
-"""Makes foreign text safe to show. Text of a model, a tool or a file is data, never markup."""
+"""Makes foreign text safe to show: nothing in it acts on a page, a terminal or its reader."""
 
 from __future__ import annotations
 
 import html
 import re
 
+from hermes_jupyter.text import mended
+
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 # Control characters, and those that turn the direction of the text that follows.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 # Drawn as nothing, though Unicode files them under letters, marks or symbols.
@@ -19,7 +20,7 @@ _BLANK = frozenset(
 
 def clean(text: str) -> str:
     """Text as a terminal would leave it on screen: no escape sequences, no control characters."""
-    text = _joined_surrogates(text)
+    text = mended(text)
     if "\x1b" in text:
         text = _ANSI.sub("", text)
     if "\r" in text:
@@ -59,14 +60,11 @@ def last_lines(text: str, count: int = 1) -> list[str]:
 
 def head_and_tail(text: str, limit: int) -> str:
     """At most about ``limit`` characters: the start, what was left out, the end."""
-    if len(text) <= limit:
-        return text
-    head, tail = limit * 2 // 3, limit // 3
-    left_out = f"\n… {len(text) - head - tail:,} of {len(text):,} characters left out …\n"
-    return text[:head] + left_out + text[len(text) - tail :]
+    return text if len(text) <= limit else joined_ends(text, text, limit, len(text))
 
 
-def _joined_surrogates(text: str) -> str:
-    if not _SURROGATE.search(text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+def joined_ends(start: str, end: str, limit: int, total: int) -> str:
+    """The first of ``start`` and the last of ``end``, of a text of ``total`` characters."""
+    head, tail = start[: limit * 2 // 3], end[max(0, len(end) - limit // 3) :]
+    left_out = total - len(head) - len(tail)
+    return f"{head}\n… {left_out:,} of {total:,} characters left out …\n{tail}"

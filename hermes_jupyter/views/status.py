@@ -71,12 +71,10 @@ class StatusLine:
     def _doing(self, running: Sequence[str], asks: bool) -> str:
         if asks:
             return "Waiting for your answer"
+        if len(running) == 1:
+            return one_line(f"Running {running[0]}", 60)
         if running:
-            return (
-                one_line(f"Running {running[0]}", 60)
-                if len(running) == 1
-                else (f"Running {len(running)} tools")
-            )
+            return f"Running {len(running)} tools"
         if self._writes:
             return "Writing"
         thought = last_lines(redact(self._thought))

@@ -103,7 +103,7 @@ class TextView:
                 self._close_prompt(question.id, by)
                 if answer is None:
                     self._line(f"  Nobody answered: {one_line(question.text, 200)}", _YELLOW)
-            case NoticeGiven(text=text, level=level):
+            case NoticeGiven(text=text, level=level) if text:
                 self._line(f"  {one_line(text, 300)}", _YELLOW if level == "warning" else _DIM)
             case TurnFinished():
                 self._finish_turn(event)

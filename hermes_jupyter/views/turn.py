@@ -10,7 +10,7 @@ import secrets
 import sys
 import time
 from collections.abc import Awaitable
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from hermes_jupyter.events import (
     ApprovalRequested,
@@ -19,13 +19,13 @@ from hermes_jupyter.events import (
     TurnFinished,
     TurnStarted,
 )
+from hermes_jupyter.settings import FrontEnd
 from hermes_jupyter.views.base import CellOutput, Desk, Emoji
 from hermes_jupyter.views.live import WidgetView
 from hermes_jupyter.views.probe import KnownClients
 from hermes_jupyter.views.record import MIME, Record
 from hermes_jupyter.views.text import TextView
 
-FrontEnd = Literal["auto", "widget", "input", "policy"]
 PROBE_SECONDS = 3.0
 UPDATE_SECONDS = 1.0
 

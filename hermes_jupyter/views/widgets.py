@@ -14,18 +14,6 @@ from hermes_jupyter.views.base import CellOutput
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 
 
-def make(cell: CellOutput, kind: str, **traits: Any) -> Any:
-    """A core widget, by its class name, whose messages are served while the cell runs.
-
-    The cell knows its id before it opens, else an early message could wait behind the cell.
-    """
-    import ipywidgets  # 0.1 s, and loading the extension must not cost it
-
-    model_id = uuid.uuid4().hex
-    cell.own_comm(model_id)
-    return getattr(ipywidgets, kind)(model_id=model_id, **traits)
-
-
 def view_of(widget: Any) -> dict[str, Any]:
     """The bundle that shows a widget. Consoles would print a plain text, so there is none."""
     view = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
@@ -103,9 +91,17 @@ class Stage:
                 widget.close()
 
     def _make(self, kind: str, **traits: Any) -> Any:
+        """A core widget, by its class name, whose messages are served while the cell runs.
+
+        The cell knows its id before it opens, else an early message could wait behind the cell.
+        """
+        import ipywidgets  # 0.1 s, and loading the extension must not cost it
+
+        model_id = uuid.uuid4().hex
+        self._cell.own_comm(model_id)
         if kind in self._styles:
             traits["style"] = self._styles[kind]
-        widget = make(self._cell, kind, **traits)
+        widget = getattr(ipywidgets, kind)(model_id=model_id, **traits)
         self._made.append(widget)
         if kind not in self._styles and widget.has_trait("style"):
             self._styles[kind] = widget.style

@@ -9,6 +9,7 @@ from typing import Any
 from hermes_jupyter.calls import CallStatus, Decision, ToolCall, TurnStatus, Usage
 from hermes_jupyter.events import TurnFinished
 from hermes_jupyter.redaction import redact
+from hermes_jupyter.text import json_object
 from hermes_jupyter.views.base import Emoji
 from hermes_jupyter.views.sanitize import one_line
 
@@ -38,6 +39,7 @@ _DECIDED_BY = {
     "policy": "because nobody could be asked",
     "interrupt": "because the turn was interrupted",
     "rule": "by a rule of yours",
+    "mode": "because approvals are set so",
 }
 _TELLING = ("command", "path", "file_path", "query", "pattern", "url", "code", "name", "task")
 """Arguments that say most about a call, best first."""
@@ -87,11 +89,8 @@ def readable(values: Mapping[str, Any]) -> str:
 
 def readable_result(text: str) -> str:
     """The text of a tool's answer; JSON without its quotes and escapes."""
-    try:
-        answer = json.loads(text) if text.lstrip().startswith("{") else None
-    except (ValueError, RecursionError):
-        return text
-    if not isinstance(answer, dict):
+    answer = json_object(text)
+    if answer is None:
         return text
     filled = {name: value for name, value in answer.items() if value not in (None, "", [], {})}
     if len(filled) == 1 and not _MAIN.isdisjoint(filled):

@@ -25,6 +25,9 @@ def error_of(notebook, request):
         ("%%agent -t nothing_like_this\ngo", "nothing_like_this"),
         ("%%agent -o 7up\ngo", "7up"),
         ("%hermes tools --huh", "--huh"),
+        ("%hermes stats", "%hermes status"),
+        ("%hermes modle local", "%hermes model"),
+        ("%hermes -m other hello", "-m"),
         ("%config Hermes.allow = ['not a rule']\n%hermes go on with it", "not a rule"),
     ],
 )
@@ -153,3 +156,23 @@ def test_a_tool_file_that_cannot_be_imported_is_reported(start, tmp_path):
     )
     notebook = start(conversation("", "ok"))
     assert "no_such_module" in notebook.run("%hermes status")
+
+
+def test_a_tool_file_dropped_in_later_is_found_by_the_next_turn(start, tmp_path):
+    notebook = start("ok")
+    assert notebook.status(notebook.agent("go")) == "ok"
+    tools = tmp_path / "home" / "jupyter" / "tools"
+    tools.mkdir(parents=True)
+    (tools / "late_tool.py").write_text(
+        "from tools.registry import registry\n"
+        "registry.register('late', 'mine', {'description': 'x'}, lambda args, **_: 'ok')"
+    )
+    assert notebook.status(notebook.agent("go")) == "ok"
+    assert "late" in [t["function"]["name"] for t in notebook.requests()[-1]["tools"]]
+    assert notebook.stderr() == ""
+
+
+def test_a_model_that_cannot_be_used_is_not_taken(start):
+    notebook = start(env={"OPENAI_BASE_URL": ""})
+    request = notebook.execute("%hermes model no-such-model")
+    assert "stays as it was" in error_of(notebook, request)

@@ -16,17 +16,21 @@ MAY_IMPORT = {
     "hermes_jupyter.calls": set(),
     "hermes_jupyter.errors": set(),
     "hermes_jupyter.redaction": set(),
+    "hermes_jupyter.text": set(),
     "hermes_jupyter.events": {"calls"},
     "hermes_jupyter.settings": {"errors"},
-    "hermes_jupyter.road": {"calls", "errors", "events", "redaction", "settings", "road", "tools"},
+    "hermes_jupyter.road": {
+        "calls", "errors", "events", "redaction", "settings", "text", "road", "tools",
+    },
     "hermes_jupyter.agent": {
-        "calls", "errors", "events", "settings", "road", "agent", "tools",
+        "calls", "errors", "events", "settings", "text", "road", "agent", "tools",
     },
     "hermes_jupyter.kernel": {"calls", "errors", "events", "kernel", "tools"},
-    "hermes_jupyter.views": {"calls", "errors", "events", "redaction", "views"},
+    "hermes_jupyter.views": {"calls", "errors", "events", "redaction", "settings", "text", "views"},
     "hermes_jupyter.session": {"calls", "errors", "road", "agent", "tools"},
     "hermes_jupyter.turn": {
-        "calls", "errors", "events", "settings", "road", "agent", "session", "tools",
+        "calls", "errors", "events", "settings", "text", "road", "agent", "session", "kernel",
+        "tools",
         "hermes",  # its type only
     },
     "hermes_jupyter.hermes": {

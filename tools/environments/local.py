@@ -16,6 +16,7 @@ from tools.environments.output import OutputCollector
 from tools.environments.processes import BackgroundProcess, Launch, ProcessTable
 from tools.environments.shell import (
     BASH,
+    SECONDS_BETWEEN_LOOKS,
     SECONDS_TO_TIDY_UP,
     Ending,
     Shell,
@@ -24,24 +25,13 @@ from tools.environments.shell import (
     remove_home,
 )
 
-SECRET_VARIABLES = frozenset(
-    {
-        "ANTHROPIC_API_KEY",
-        "DEEPSEEK_API_KEY",
-        "GEMINI_API_KEY",
-        "GROQ_API_KEY",
-        "MISTRAL_API_KEY",
-        "NOUS_API_KEY",
-        "OPENAI_API_KEY",
-        "OPENROUTER_API_KEY",
-        "TOGETHER_API_KEY",
-        "XAI_API_KEY",
-    }
-)
+SECRET_VARIABLES = frozenset({
+    "ANTHROPIC_API_KEY", "DEEPSEEK_API_KEY", "GEMINI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY",
+    "NOUS_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "TOGETHER_API_KEY", "XAI_API_KEY",
+})  # fmt: skip
 """Keys of model providers: they are ours, and no business of a command."""
 
 PLAIN_TERMINAL = {"GIT_PAGER": "cat", "PAGER": "cat", "PYTHONUNBUFFERED": "1", "TERM": "dumb"}
-SECONDS_BETWEEN_LOOKS = 0.02
 CLOSED = "this environment is closed; open another one"
 BACKGROUND = """\
 { if [[ -n $1 ]]; then

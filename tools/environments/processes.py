@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tools.environments.output import PlainText
 from tools.environments.process_tree import end_session
+from tools.plain_text import PlainText
 
 KEPT_CHARS = 1_000_000
 MOST_TRACKED = 64

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tools.files import v4a
 from tools.files.problems import Problem
 
 TRUE_WORDS = frozenset({"true", "yes", "on", "1"})
@@ -47,3 +48,10 @@ def choice(args: Mapping[str, Any], name: str, choices: tuple[str, ...]) -> str:
 def flag(args: Mapping[str, Any], name: str) -> bool:
     value = args.get(name)
     return value.strip().lower() in TRUE_WORDS if isinstance(value, str) else bool(value)
+
+
+def paths(args: Mapping[str, Any]) -> list[str]:
+    """The paths that a call names, as ``path`` and in a ``patch``, readable or not otherwise."""
+    path, patch = args.get("path"), args.get("patch")
+    named = [path] if isinstance(path, str) and path else []
+    return named + (v4a.paths(patch) if isinstance(patch, str) else [])

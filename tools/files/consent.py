@@ -15,9 +15,10 @@ from typing import Any
 
 from tools.files import diffs
 from tools.files.changes import Change
-from tools.files.protected import home_of, protection_of, secret_in
+from tools.files.problems import Problem
+from tools.files.protected import home_of, protection_of, secret_at
 from tools.files.text import decode
-from tools.files.workspace import Workspace, is_inside
+from tools.files.workspace import Workspace, is_inside, workspace_of
 from tools.safety import Objection
 
 SHOWN_LINES = 200
@@ -88,16 +89,24 @@ def objection_to(
 
 def objection_to_reading(path: str, workspace: Workspace) -> Objection | None:
     """Why a person must agree that this file, or folder, is read."""
-    home = home_of(workspace.files)
-    status = workspace.files.stat(path)
-    is_folder = status is not None and status.kind == "folder"
-    secret = secret_in(f"{path}/x" if is_folder else path, home)
+    secret = secret_at(path, home_of(workspace.files))
     if not secret:
         return None
     name = workspace.name(path)
     return Objection(
         f"reads {name}, which may hold {secret}", path, f"reading {path} in this session"
     )
+
+
+def guard_reading(path: object, context: Mapping[str, Any]) -> Objection | None:
+    """The objection of a tool that reads ``path``; what is wrong with the path its handler says."""
+    if not isinstance(path, str):
+        return None
+    workspace = workspace_of(context)
+    try:
+        return objection_to_reading(workspace.path(path), workspace)
+    except (Problem, OSError):
+        return None
 
 
 def _reasons(change: Change, workspace: Workspace, ownership: Ownership, whole: bool) -> list[str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tools.plain_text import without_escapes
+
 MAX_OUTPUT_CHARS = 2_000
-ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 def notebook_text(content: bytes) -> str | None:
@@ -38,7 +38,7 @@ def _cell(number: int, cell: Mapping[str, Any]) -> Iterator[str]:
         text = _output(output) if isinstance(output, dict) else ""
         if text:
             yield f"# --- output of cell {number} ---"
-            yield _shortened(ANSI.sub("", text).rstrip("\n"))
+            yield _shortened(without_escapes(text).rstrip("\n"))
 
 
 def _output(output: Mapping[str, Any]) -> str:

@@ -17,29 +17,28 @@ ANY_FOLDER = "(?:.*/)?"
 
 SECRETS = {
     "private keys": (
-        "~/.ssh/**", "**/id_rsa", "**/id_dsa", "**/id_ecdsa", "**/id_ed25519", "**/*.pem",
-        "**/*.p12", "**/*.pfx", "**/*.keystore", "**/*_rsa.key", "**/private*.key", "~/.gnupg/**",
+        "**/.ssh/**", "**/*id_{rsa,dsa,ecdsa,ed25519}", "**/id_{rsa,dsa,ecdsa,ed25519}.*",
+        "**/*.{pem,p12,pfx,keystore}", "**/*_rsa.key", "**/private*.key", "**/.gnupg/**",
         "/etc/ssl/private/**", "/etc/ssh/ssh_host_*_key",
     ),
     "credentials": (
-        "**/.aws/credentials", "**/.aws/config", "**/.aws/sso/**", "**/.aws/cli/cache/**",
-        "**/.netrc", "**/_netrc", "**/.pgpass", "**/.my.cnf", "**/.git-credentials", "**/.npmrc",
-        "**/.pypirc", "**/.kube/config", "**/.docker/config.json", "~/.azure/**",
-        "~/.config/gh/**", "~/.config/gcloud/**", "~/.config/hub", "~/.config/rclone/**",
-        "~/.config/op/**", "~/.cargo/credentials*", "~/.gem/credentials",
-        "~/.terraform.d/credentials*",
-        "~/.config/git/credentials", "~/.cache/huggingface/token", "~/.huggingface/token",
-        "~/.kaggle/kaggle.json", "~/.password-store/**", "~/.vault-token", "~/.databrickscfg",
-        "/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d/**", "/run/secrets/**",
-        "/var/run/secrets/**",
+        "**/.aws/credentials*", "**/.aws/config", "**/.aws/sso/**", "**/.aws/cli/cache/**",
+        "**/.{netrc,pgpass,git-credentials,npmrc,pypirc}*", "**/_netrc", "**/.my.cnf*",
+        "**/.kube/config*", "**/.docker/config*", "**/.azure/**", "**/.config/{gh,gcloud}/**",
+        "~/.config/hub", "~/.config/rclone/**", "~/.config/op/**", "~/.cargo/credentials*",
+        "~/.gem/credentials", "~/.terraform.d/credentials*", "~/.config/git/credentials",
+        "**/{.cache/,.}huggingface/token", "**/.kaggle/kaggle.json", "~/.password-store/**",
+        "**/.vault-token*", "**/.databrickscfg*", "/etc/{,g}shadow*", "/etc/sudoers",
+        "/etc/sudoers.d/**", "/run/secrets/**", "/var/run/secrets/**",
+        "**/{credentials,secret,secrets}{,.json,.yaml,.yml,.toml,.txt,.ini}",
     ),
     "keys and passwords of programs": (
-        "**/.env", "**/.env.*", "**/secrets.toml", "~/.hermes/auth*.json", "~/.config/openai/**",
+        "**/.env", "**/.env.*", "~/.hermes/auth*.json", "~/.config/openai/**",
     ),
     "the whole environment of a process": ("/proc/*/environ",),
     "access to this Jupyter server": (
         "**/jupyter/runtime/*.json", "**/jupyter_cookie_secret", "**/jupyter_server_config.json",
-        "**/jpserver-*.json", "**/nbserver-*.json",
+        "**/{jp,nb}server-*",
     ),
     "passwords of a browser or keyring": (
         "~/.mozilla/**/logins.json", "~/.mozilla/**/key4.db", "~/.config/google-chrome/**",
@@ -49,7 +48,8 @@ SECRETS = {
 
 NO_SECRETS = (
     "**/.env.example", "**/.env.sample", "**/.env.template", "**/.env.dist", "**/*.pub",
-    "~/.ssh/config", "~/.ssh/known_hosts", "**/cacert.pem", "/etc/ssl/certs/**", "**/certifi/**",
+    "**/.ssh/config", "**/.ssh/known_hosts*", "**/cacert.pem", "/etc/ssl/certs/**",
+    "**/certifi/**",
 )  # fmt: skip
 
 SYSTEM = {
@@ -110,41 +110,44 @@ def _union(patterns: Sequence[str]) -> re.Pattern[str]:
 
 
 _SECRETS = Places(SECRETS)
-_NO_SECRETS = Places({"": NO_SECRETS})
+_NO_SECRETS = Places({"no secret": NO_SECRETS})
 _SYSTEM = Places(SYSTEM)
 
 
 def home_of(files: FileAccess) -> str:
-    """The home folder, as the two functions below want it."""
-    return _plain(files.real(files.expand("~"))).rstrip("/")
+    """The home folder, as the functions below want it."""
+    return files.real(files.expand("~"))
 
 
 def secret_in(path: str, home: str) -> str | None:
-    """What kind of secret a file (or folder) of this real path holds, if any."""
-    for spelling in _spellings(path, home):
-        what = _SECRETS.kind_of(spelling)
-        if what and _NO_SECRETS.kind_of(spelling) is None:
-            return what
-    return None
+    """What kind of secret a file of this path holds, if any."""
+    what = _kind_in(_SECRETS, path, home)
+    return None if what and _kind_in(_NO_SECRETS, path, home) else what
+
+
+def secret_at(path: str, home: str) -> str | None:
+    """The same for a path that may also be a folder with secrets in it."""
+    what = _kind_in(_SECRETS, path, home) or _kind_in(_SECRETS, f"{path}/any", home)
+    return None if what and _kind_in(_NO_SECRETS, path, home) else what
 
 
 def protection_of(path: str, home: str) -> str | None:
-    """Why changing this real path needs a person, if it does."""
-    secret = secret_in(path, home)
-    if secret:
+    """Why changing this path needs a person, if it does."""
+    if secret := secret_in(path, home):
         return f"which may hold {secret}"
-    for spelling in _spellings(path, home):
-        what = _SYSTEM.kind_of(spelling)
-        if what:
-            return f"which is {what}"
-    return None
+    what = _kind_in(_SYSTEM, path, home)
+    return f"which is {what}" if what else None
+
+
+def _kind_in(places: Places, path: str, home: str) -> str | None:
+    return next(filter(None, map(places.kind_of, _spellings(path, home))), None)
 
 
 def _spellings(path: str, home: str) -> tuple[str, ...]:
     """The path as the patterns are written: lower case, with ``/``, from ``~`` and the root."""
-    plain = _plain(path)
-    if home and plain.startswith(home + "/"):
-        return "~" + plain[len(home) :], plain
+    plain, plain_home = _plain(path), _plain(home).rstrip("/")
+    if plain_home and plain.startswith(plain_home + "/"):
+        return "~" + plain[len(plain_home) :], plain
     return (plain,)
 
 

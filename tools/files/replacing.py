@@ -115,13 +115,9 @@ def line_edit(lines: list[str], start: int, end: int, block: list[str]) -> Edit:
     """Replace lines ``start`` to ``end`` by others; without others their line ends go too."""
     first = sum(len(line) + 1 for line in lines[:start])
     last = first + sum(len(line) + 1 for line in lines[start:end])
-    if end > start:
-        return (
-            Edit(first, last, "".join(f"{line}\n" for line in block))
-            if end < len(lines)
-            else (Edit(max(0, first - (not block)), last - 1, "\n".join(block)))
-        )
-    return Edit(first, first, "".join(f"{line}\n" for line in block))
+    if start < end == len(lines):  # the last line has no line end of its own
+        return Edit(max(0, first - (not block)), last - 1, "\n".join(block))
+    return Edit(first, last, "".join(f"{line}\n" for line in block))
 
 
 def _blocks(old: str, new: str) -> tuple[list[str], list[str]]:

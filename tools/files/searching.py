@@ -13,11 +13,11 @@ from tools.files import globs
 from tools.files.access import CHUNK_BYTES, FileAccess
 from tools.files.notebook_text import notebook_text
 from tools.files.patterns import Hit, LinePattern
-from tools.files.problems import Problem, shown
-from tools.files.protected import home_of, secret_in
+from tools.files.problems import Problem
+from tools.files.protected import home_of, secret_at, secret_in
 from tools.files.text import HEAD_BYTES, decode, is_binary
 from tools.files.walking import Found, Walk
-from tools.files.workspace import is_inside
+from tools.files.workspace import name_in
 
 MAX_FILE_BYTES = 64 << 20
 MAX_LINE_CHARS = 500
@@ -52,7 +52,7 @@ class Match:
         return {name: value for name, value in asdict(self).items() if value or name == "content"}
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Clock:
     """When to stop, and why."""
 
@@ -89,7 +89,7 @@ def search_names(query: Query, files: FileAccess, clock: Clock) -> Findings:
     findings = Findings()
     for found in _files(query, files, clock, findings):
         if fits(found.relative):
-            findings.counts[_name(found.path, query)] = 1
+            findings.counts[name_in(query.folder, found.path)] = 1
     return findings
 
 
@@ -111,11 +111,10 @@ def search_contents(
     """Lines that match the pattern."""
     findings = Findings()
     chars = 0
-    home: str | None = home_of(files)
-    if secret_in(query.root, home_of(files)):
-        home = None  # a person has agreed to it
+    home = home_of(files)
+    shows_secrets = secret_at(query.root, home) is not None  # a person has agreed to it
     for found in _files(query, files, clock, findings):
-        text = _text(found, files, findings, home)
+        text = _text(found, files, findings, None if shows_secrets else home)
         if text is None:
             continue
         before, count = findings.total, 0
@@ -125,7 +124,7 @@ def search_contents(
             count += 1
             if query.offset <= place < query.offset + query.limit and not findings.page_is_full:
                 lines = lines or text.split("\n")
-                match = _match(_name(found.path, query), lines, hit, query.context)
+                match = _match(name_in(query.folder, found.path), lines, hit, query.context)
                 chars += sum(map(len, (match.path, match.content, *match.before, *match.after)))
                 findings.page_is_full = chars > MAX_PAGE_CHARS
                 if not findings.page_is_full or not findings.matches:
@@ -133,7 +132,7 @@ def search_contents(
         if clock.why_stopped():
             findings.stopped = clock.why_stopped()
         if count:
-            findings.counts[_name(found.path, query)] = count
+            findings.counts[name_in(query.folder, found.path)] = count
     return findings
 
 
@@ -212,9 +211,3 @@ def _around(line: str, start: int, end: int) -> str:
     begin = max(0, min(start - room // 2, len(line) - MAX_LINE_CHARS))
     stop = begin + MAX_LINE_CHARS
     return f"{'…' if begin else ''}{line[begin:stop]}{'…' if stop < len(line) else ''}"
-
-
-def _name(path: str, query: Query) -> str:
-    if path != query.folder and is_inside(path, query.folder):
-        return shown(path[len(query.folder.rstrip("/")) + 1 :])
-    return shown(path)

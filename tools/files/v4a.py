@@ -61,7 +61,7 @@ def parse(patch: str) -> list[Operation]:
     for number, line in _body(patch):
         header = HEADER.match(line)
         if header:
-            operations.append(_operation(header, number))
+            operations.append(_operation(header))
         elif operations:
             _take(operations[-1], line, number)
         elif line.strip():
@@ -97,7 +97,7 @@ def _body(patch: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _operation(header: re.Match[str], number: int) -> Operation:
+def _operation(header: re.Match[str]) -> Operation:
     action, path = header[1], header[2]
     if action != "Move":
         return Operation(action, path)  # type: ignore[arg-type]  # one of the regex's four words

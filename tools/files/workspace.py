@@ -46,10 +46,7 @@ class Workspace:
 
     def name(self, path: str) -> str:
         """The path as the model may use it: relative in the workspace, else absolute."""
-        root = self.files.real(self.folder)
-        if path != root and is_inside(path, root):
-            return shown(path[len(root.rstrip(os.sep)) + 1 :])
-        return shown(path)
+        return name_in(self.files.real(self.folder), path)
 
     def _absolute(self, given: str) -> str:
         if not given.strip():
@@ -67,13 +64,25 @@ class Workspace:
 
 def workspace_of(context: Mapping[str, Any]) -> Workspace:
     """The workspace of a call, from the keywords its handler received."""
-    environment = context.get("environment")
-    folder = getattr(environment, "cwd", None) or context.get("cwd") or str(Path.cwd())
-    return Workspace(str(folder), getattr(environment, "files", None) or LOCAL)
+    files = getattr(context.get("environment"), "files", None)
+    return Workspace(folder_of(context), files or LOCAL)
+
+
+def folder_of(context: Mapping[str, Any]) -> str:
+    """Where a call works: the environment's folder, else the caller's, else the process's."""
+    here = getattr(context.get("environment"), "cwd", None)
+    return str(here or context.get("cwd") or Path.cwd())
 
 
 def is_inside(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def name_in(folder: str, path: str) -> str:
+    """The path as it is called in ``folder``: relative below it, else absolute."""
+    if path != folder and is_inside(path, folder):
+        return shown(path[len(folder.rstrip(os.sep)) + 1 :])
+    return shown(path)
 
 
 def missing(workspace: Workspace, path: str) -> Problem:

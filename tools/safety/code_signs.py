@@ -1,4 +1,4 @@
-"""Patterns for what a text means: effects of inline code, secret files, files that run things."""
+"""Patterns for what a text means: effects of inline code, files that run things later."""
 
 from __future__ import annotations
 
@@ -55,17 +55,6 @@ CODE: Mapping[str, re.Pattern[str]] = {
 }
 """Signs of effects in inline code, by family of languages."""
 
-SECRET = _any_of(
-    r"(?:^|/|~|@)\.(?:ssh(?:/(?!known_hosts|config\b)|$)|aws/cred|netrc|pgpass|git-credentials|pypirc)",
-    r"(?:^|/|~|@)\.(?:npmrc|gnupg|kube/config|docker/config|config/gcloud|config/gh/hosts|azure)",
-    r"(?:^|/|~|@)\.(?:huggingface/token|cache/huggingface/token|vault-token|my\.cnf|databrickscfg)",
-    r"\.kaggle/kaggle\.json|(?:^|/)\.env(?:\.(?!example|sample|template)\w+)?$",
-    r"id_(?:rsa|ed25519|ecdsa|dsa)(?!\.pub)\b|/etc/(?:g?shadow|sudoers)|\.(?:pem|p12|pfx)$",
-    r"/proc/[^/]+/environ|jpserver-\d*[^/]*\.json|nbserver-|jupyter_cookie_secret",
-    r"(?:^|/)(?:credentials|secrets?)(?:\.(?:json|ya?ml|toml|txt|ini))?$",
-)
-"""Paths of keys, tokens and passwords."""
-
 PERSISTENT = _any_of(
     r"(?:^|/)\.(?:bash(?:rc|_profile|_logout|_aliases)|zshrc|zprofile|zshenv|profile|gitconfig)$",
     r"(?:^|/)\.(?:inputrc|vimrc|tmux\.conf|pythonrc)$|authorized_keys|\.ssh/config",
@@ -87,30 +76,10 @@ HIDDEN_TEXT = re.compile(
 LOOKALIKE = re.compile(r"[\w.-]*[^\x00-\x7f][\w.-]*")
 """A name with letters of other alphabets, which may look like those of a known program."""
 
-LOADERS = frozenset(
-    [
-        "LD_PRELOAD",
-        "LD_LIBRARY_PATH",
-        "LD_AUDIT",
-        "PYTHONSTARTUP",
-        "PYTHONPATH",
-        "BASH_ENV",
-        "BASH_ALIASES",
-        "BASH_CMDS",
-        "PS4",
-        "ENV",
-        "PROMPT_COMMAND",
-        "GIT_SSH_COMMAND",
-        "GIT_EXTERNAL_DIFF",
-        "GIT_PAGER",
-        "GIT_EDITOR",
-        "PAGER",
-        "EDITOR",
-        "MANPAGER",
-        "LESSOPEN",
-        "PERL5OPT",
-        "RUBYOPT",
-        "NODE_OPTIONS",
-    ]
-)
+LOADERS = frozenset({
+    "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "PYTHONSTARTUP", "PYTHONPATH", "BASH_ENV",
+    "BASH_ALIASES", "BASH_CMDS", "PS4", "ENV", "PROMPT_COMMAND", "GIT_SSH_COMMAND",
+    "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_EDITOR", "PAGER", "EDITOR", "MANPAGER", "LESSOPEN",
+    "PERL5OPT", "RUBYOPT", "NODE_OPTIONS",
+})  # fmt: skip
 """Variables that make other programs run something."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from tools.files.protected import secret_at
 from tools.safety import programs
 from tools.safety.code_signs import (
     CODE,
@@ -16,7 +17,6 @@ from tools.safety.code_signs import (
     LOOKALIKE,
     PERSISTENT,
     RAW_DISK,
-    SECRET,
 )
 from tools.safety.forbidden import forbidden_effect
 from tools.safety.lookup import effects_by_table
@@ -32,6 +32,7 @@ GRANT = "this exact command in this folder"
 EXPANDED_AGAIN = re.compile(
     r"@P\}|\w\[[^\]\n]{0,200}(?:\$\(|`)"  # a prompt, and an index of an array, run what they hold
 )
+BEFORE_PATH = re.compile(r"[=@:,]|^-\w(?=[~/.])")
 UNSEEN = Effect("runs text that cannot be seen")
 
 NOT_PROGRAMS = frozenset(("for", "case", "select", "[[", "[", "test", "function"))
@@ -124,7 +125,7 @@ def _effect_of_redirection(redirection: Redirection, scene: Scene) -> Effect | N
     if path.startswith(("/dev/tcp/", "/dev/udp/")):
         return Effect(f"talks to another host through {path}")
     if operator in ("<", "<&"):
-        return _reads_secret(path) if SECRET.search(path) else None
+        return _reads_secret(path) if _names_secret(path, scene) else None
     if RAW_DISK.match(path):
         return Effect(f"writes to the device {path}", forbidden=True)
     if path.startswith(("/dev/null", "/dev/std", "/dev/fd/", "/dev/tty")):
@@ -156,7 +157,7 @@ def _effects_of_words(words: list[Word], command: SimpleCommand, scene: Scene) -
     if forbidden := forbidden_effect(name, texts, scene):
         return [forbidden]
     inner = INNER_TEXTS.get(name) or (_code if name.startswith("python") else None)
-    effects = _secrets_among(name, texts) + (
+    effects = _secrets_among(name, texts, scene) + (
         inner(name, arguments, command, scene) if inner else []
     )
     return effects + effects_by_table(name, texts)
@@ -170,13 +171,20 @@ def _change_folder(arguments: list[Word], scene: Scene) -> None:
         scene.cwd = scene.path(target.text)
 
 
-def _secrets_among(name: str, texts: list[str]) -> list[Effect]:
+def _secrets_among(name: str, texts: list[str], scene: Scene) -> list[Effect]:
     if name in SHOWS_ENVIRONMENT and not [text for text in texts if text != "-p"]:
         return [Effect("shows the whole environment, which may hold secrets")]
     if name in NAMES_ONLY:
         return []
     read = texts[1:] if name in PATTERN_FIRST else texts
-    return [_reads_secret(text) for text in read if SECRET.search(text) and " " not in text]
+    return [_reads_secret(text) for text in read if " " not in text and _names_secret(text, scene)]
+
+
+def _names_secret(text: str, scene: Scene) -> bool:
+    """Is the word, or a part of it (``@FILE``, ``--option=FILE``, ``host:FILE``), such a path?"""
+    home = str(Path.home())
+    paths = [part for part in BEFORE_PATH.split(text) if part and not part.startswith("-")]
+    return any(secret_at(scene.path(path), home) for path in paths)
 
 
 def _reads_secret(path: str) -> Effect:

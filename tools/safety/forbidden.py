@@ -9,32 +9,11 @@ from pathlib import Path
 from tools.safety.code_signs import RAW_DISK
 from tools.safety.scene import Effect, Scene, operands_of
 
-SYSTEM_FOLDERS = frozenset(
-    [
-        "/",
-        "/bin",
-        "/boot",
-        "/dev",
-        "/etc",
-        "/home",
-        "/lib",
-        "/lib64",
-        "/mnt",
-        "/opt",
-        "/proc",
-        "/root",
-        "/run",
-        "/sbin",
-        "/srv",
-        "/sys",
-        "/usr",
-        "/var",
-        "/Users",
-        "/System",
-        "/Library",
-        "/Applications",
-    ]
-)
+SYSTEM_FOLDERS = frozenset({
+    "/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/mnt", "/opt", "/proc",
+    "/root", "/run", "/sbin", "/srv", "/sys", "/usr", "/var", "/Users", "/System", "/Library",
+    "/Applications",
+})  # fmt: skip
 EVERYTHING_IN_IT = frozenset(("*", ".*", ".[!.]*", "{*,.*}", "**", "?*"))
 RECURSIVE = re.compile(r"--recursive|-[A-Za-z]*[rR][A-Za-z]*")
 VITAL = "which the system or your account needs"

@@ -18,23 +18,10 @@ NEVER_REHEARSE = frozenset(
     ["rm", "mv", "dd", "truncate", "shred", "unlink", "rmdir", "chmod", "kill"]
 )
 """To them it is an error, or the name of a file behind ``--``."""
-OPTIONS_WITH_VALUE = frozenset(
-    [
-        "-C",
-        "-c",
-        "-f",
-        "-n",
-        "-R",
-        "--git-dir",
-        "--work-tree",
-        "--namespace",
-        "--context",
-        "--prefix",
-        "--profile",
-        "--region",
-        "--project",
-    ]
-)
+OPTIONS_WITH_VALUE = frozenset({
+    "-C", "-c", "-f", "-n", "-R", "--git-dir", "--work-tree", "--namespace", "--context",
+    "--prefix", "--profile", "--region", "--project",
+})  # fmt: skip
 ONLY_ASKS = {
     "dpkg": re.compile(r"-[lLsSI]|--(?:list|status|search)"),
     "rpm": re.compile(r"-[qV]|--query"),

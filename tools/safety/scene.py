@@ -31,7 +31,8 @@ class Scene:
 
     def path(self, text: str) -> str:
         """An absolute path for what is written in the command."""
-        return os.path.normpath(Path(self.cwd, expand_home(text)))
+        path = os.path.normpath(Path(self.cwd, expand_home(text)))
+        return re.sub("^//", "/", path)  # which normpath keeps; to the system they are the same
 
 
 def expand_home(text: str) -> str:

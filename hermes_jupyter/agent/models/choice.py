@@ -13,6 +13,7 @@ from hermes_jupyter.errors import ModelError
 from hermes_jupyter.settings import Settings
 
 LOCAL = "local"
+READING = "The local model reads its instructions: a minute or more the first time, seconds later."
 CRASH_SECONDS = 0.5
 CRASH_LOOKS = 10
 OPENAI_DEFAULT = "gpt-5-mini"
@@ -73,8 +74,9 @@ class EmbeddedModel:
         on_delta: Callable[[Delta], None],
     ) -> Reply:
         client = await self._connected(on_delta)
+        on_delta(Delta("notice", READING))
         try:
-            return await client.reply(messages, tools, on_delta)
+            return await client.reply(messages, tools, _first_clears_the_notice(on_delta))
         except ModelError as error:
             raise await self._crash() or error from error
 
@@ -103,3 +105,16 @@ class EmbeddedModel:
     async def close(self) -> None:
         await self._close_client()
         self._server.stop()
+
+
+def _first_clears_the_notice(on_delta: Callable[[Delta], None]) -> Callable[[Delta], None]:
+    waits = True
+
+    def hear(delta: Delta) -> None:
+        nonlocal waits
+        if waits:
+            waits = False
+            on_delta(Delta("notice", ""))
+        on_delta(delta)
+
+    return hear

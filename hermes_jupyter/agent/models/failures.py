@@ -182,8 +182,7 @@ def _status_error(error: Exception, status: int, endpoint: Endpoint) -> ModelErr
 
 def _context_error(said: str, endpoint: Endpoint) -> ModelError:
     return _error(
-        f"the conversation is too long for {endpoint.model!r} ({said}): start a new one or "
-        "compact it",
+        f"the conversation is too long for {endpoint.model!r} ({said}): start a new one",
         "context",
     )
 
@@ -191,14 +190,14 @@ def _context_error(said: str, endpoint: Endpoint) -> ModelError:
 def _not_found(said: str, code: str, endpoint: Endpoint) -> ModelError:
     if "model" in f"{said} {code}".lower():
         return _error(f"{endpoint.shown_url} has no model {endpoint.model!r} ({said})", "not_found")
-    return no_path(endpoint, said)
+    return _no_path(endpoint, said)
 
 
 def no_models(endpoint: Endpoint) -> ModelError:
     return _error(f"{endpoint.shown_url} offers no model: load one there, or name one", "not_found")
 
 
-def no_path(endpoint: Endpoint, said: str) -> ModelError:
+def _no_path(endpoint: Endpoint, said: str) -> ModelError:
     return _error(
         f"{endpoint.shown_url} has no chat completions ({said}): check base_url, which usually "
         "ends in /v1",

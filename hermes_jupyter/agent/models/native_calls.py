@@ -9,6 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 from hermes_jupyter.agent.models.base import RawCall
+from hermes_jupyter.text import json_object
 
 
 @dataclass(slots=True)
@@ -29,10 +30,7 @@ class _Slot:
             self.name += piece
 
     def is_complete(self) -> bool:
-        try:
-            return isinstance(json.loads(self.arguments), dict)
-        except (ValueError, RecursionError):
-            return False
+        return json_object(self.arguments) is not None
 
 
 class CallAssembler:

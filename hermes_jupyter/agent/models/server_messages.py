@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any
 
+from hermes_jupyter.text import mended
+
 MAX_MESSAGE_CHARS = 300
 MIN_SECRET_CHARS = 4  # a shorter "key" is a word like "none", and not to be searched for
 
@@ -41,7 +43,7 @@ def one_line(text: str, *, secret: str = "") -> str:
         text = text.replace(secret, "***")
     text = _BEARER.sub(r"\1 ***", text)
     text = _UNPRINTABLE.sub(" ", text).strip()
-    text = text.encode("utf-8", "replace").decode("utf-8")
+    text = mended(text)
     return text if len(text) <= MAX_MESSAGE_CHARS else f"{text[: MAX_MESSAGE_CHARS - 1]}…"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from hermes_jupyter.agent.models.base import Message
 from hermes_jupyter.agent.models.server_messages import is_html
+from hermes_jupyter.text import mended
 
 DONE = "[DONE]"
 
@@ -43,23 +44,16 @@ def json_safe(value: Any) -> Any:
     """The same value as every server can read it: no lone surrogates, no NaN, no odd types."""
     match value:
         case str():
-            return _valid_text(value)
+            return mended(value)
         case None | bool() | int():
             return value
         case float():
             return value if math.isfinite(value) else str(value)
         case Mapping():
-            return {_valid_text(str(key)): json_safe(item) for key, item in value.items()}
+            return {mended(str(key)): json_safe(item) for key, item in value.items()}
         case list() | tuple():
             return [json_safe(item) for item in value]
-    return _valid_text(str(value))
-
-
-def _valid_text(text: str) -> str:
-    if text.isascii():
-        return text
-    # A pair of surrogates becomes the character it stands for, a lone one the replacement mark.
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return mended(str(value))
 
 
 def _sendable(message: Message) -> Any:

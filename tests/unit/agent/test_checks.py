@@ -1,56 +1,100 @@
 import pytest
 
-from hermes_jupyter.agent.checks import checked, parse_arguments, resolve_name
+from hermes_jupyter.agent.checks import checked, fingerprint
 from hermes_jupyter.agent.models.base import RawCall
+from hermes_jupyter.agent.tries import Tries
 
 NAMES = {"read_file", "write_file", "search_files", "terminal"}
 
 
-@pytest.mark.parametrize("name", ["read_file", "Read_File", "read-file", "readFile", "read file"])
-def test_spelling_of_a_name_is_mended(name):
-    assert resolve_name(name, NAMES) == "read_file"
+def one(name, arguments, names=NAMES, **known):
+    (call,) = checked([RawCall(id="1", name=name, arguments=arguments)], names, **known)
+    return call
 
 
-@pytest.mark.parametrize("name", ["create_file", "readfiles", "remove_file", "", "file"])
-def test_another_meaning_is_not(name):
-    assert resolve_name(name, NAMES) is None
+def test_a_mended_call_is_ready_to_run():
+    call = one("functions.Read_File", "{'path': 'a',}")
+    assert (call.name, call.args, call.error) == ("read_file", {"path": "a"}, "")
 
 
 def test_an_unknown_name_is_answered_with_the_near_ones():
-    (call,) = checked([RawCall(id="1", name="read_fil", arguments="{}")], NAMES)
+    call = one("read_text_file", "{}")
     assert "Did you mean read_file" in call.error
     assert "terminal" in call.error
 
 
-@pytest.mark.parametrize("text", ["", "  ", "{}"])
-def test_no_arguments_are_an_empty_object(text):
-    assert parse_arguments(text) == {}
+def test_the_answer_to_an_unknown_name_stays_short():
+    call = one("x" * 9_000, "{}", names=[f"tool_number_{number}" for number in range(5_000)])
+    assert len(call.error) < 3_000
+    assert "and 4900 more" in call.error
+
+
+def test_a_withheld_tool_is_neither_called_nor_named():
+    call = one("delete_file", "{}", withheld={"delete_file"})
+    assert "There is no tool 'delete_file'" in call.error
+    assert one("terminl", "{}", withheld={"terminals"}).error
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{"path": "a', "character"),
-        ("[1]", "must be a JSON object, not list"),
-        ("null", "must be a JSON object"),
-        ('{"a": 1}{"a": 2}', "Extra data"),
-        ("[" * 100_000, "nested too deeply"),
+        ('{"path": "a', "inside the string that begins at character 9"),
+        ("[1]", "a JSON object is needed, not list"),
+        ('{"a": 1}{"a": 2}', "2 different objects"),
+        ('{"a":' * 100_000, "nested too deeply"),
+        ('{"a": ' + "9" * 5_000 + "}", "at character 6"),
     ],
 )
-def test_unreadable_arguments_say_what_is_wrong(text, says):
-    with pytest.raises(ValueError, match=says):
-        parse_arguments(text)
+def test_unreadable_arguments_say_what_is_wrong_and_are_not_run(text, says):
+    call = one("read_file", text)
+    assert says in call.error
+    assert "Nothing was run" in call.error
+    assert call.args == {}
 
 
-def test_raw_newlines_in_texts_are_read():
-    assert parse_arguments('{"content": "a\nb"}') == {"content": "a\nb"}
+def test_an_envelope_is_opened_beside_the_parameters():
+    text = '{"name": "terminal", "arguments": {"command": "ls"}}'
+    assert one("terminal", text, parameters={"terminal": ["command"]}).args == {"command": "ls"}
+    assert "arguments" in one("terminal", text).args
 
 
 def test_a_twin_in_one_step_does_not_run_twice():
     raw = [
         RawCall(id="1", name="terminal", arguments='{"a": 1, "b": 2}'),
-        RawCall(id="2", name="terminal", arguments='{"b": 2, "a": 1}'),
+        RawCall(id="2", name="Terminal", arguments="{'b': 2, 'a': 1}"),
     ]
     first, second = checked(raw, NAMES)
     assert not first.error
     assert "Same as call 1" in second.error
+
+
+def test_what_could_not_run_has_no_twin():
+    raw = [RawCall(id=str(n), name="terminal", arguments=a) for n, a in enumerate(["{", "{}"])]
+    broken, whole = checked(raw, NAMES)
+    assert broken.error
+    assert not whole.error
+
+
+def test_the_same_mistake_is_known_again_wherever_it_is():
+    texts = ['{"path": "a', '{"path": "ab", "x": "y']
+    first, second = (one("read_file", text) for text in texts)
+    assert first.error != second.error
+    assert fingerprint(first) == fingerprint(second) != fingerprint(one("read", "{"))
+
+
+def test_three_tries_of_one_mistake_are_enough():
+    tries, broken, fine = Tries(), one("write_file", "{"), one("terminal", "{}")
+    assert not tries.note([broken, broken, fine])
+    assert not tries.note([broken, fine])
+    assert "the same mistake 3 times: The arguments of write_file" in tries.note([broken, fine])
+
+
+def test_a_tool_that_could_be_called_has_all_its_tries_again():
+    tries, broken, fine = Tries(), one("terminal", "{"), one("terminal", "{}")
+    assert [tries.note([call]) for call in (broken, broken, fine, broken, broken)] == [""] * 5
+
+
+def test_a_twin_is_no_mistake():
+    raw = [RawCall(id=str(n), name="terminal", arguments="{}") for n in range(2)]
+    tries = Tries()
+    assert [tries.note(checked(raw, NAMES)) for _ in range(5)] == [""] * 5

@@ -84,12 +84,12 @@ def test_a_model_that_only_asks_for_what_cannot_run_is_stopped(turn):
 
 
 def test_eight_reads_run_side_by_side(turn):
-    turn.tool("nap", lambda args, **_: time.sleep(0.1) or "ok", effects="read")
-    model = ScriptedModel(tuple(call("nap", n=n) for n in range(8)), "done")
-    began = time.monotonic()
+    all_are_there = threading.Barrier(8, timeout=10)
+    turn.tool("meet", lambda args, **_: str(all_are_there.wait()), effects="read")
+    model = ScriptedModel(tuple(call("meet", n=n) for n in range(8)), "done")
     asyncio.run(agent_for(turn, model).run("go"))
     assert len(turn.of(BatchStarted)) == 1
-    assert time.monotonic() - began < 0.5
+    assert not all_are_there.broken
 
 
 def test_calls_of_unknown_effect_run_one_after_the_other(turn):
@@ -147,6 +147,44 @@ def test_broken_arguments_do_not_poison_the_transcript(turn):
     sent = agent.transcript[1]["tool_calls"][0]["function"]["arguments"]
     assert json.loads(sent)
     assert "not valid JSON" in agent.transcript[2]["content"]
+
+
+def written(name, arguments):
+    return RawCall(id="", name=name, arguments=arguments)
+
+
+def test_a_mended_call_runs_and_is_sent_back_mended(turn, erased):
+    turn.decision = "once"
+    calls = (written("functions.Erase<|call|>", "{'path': 'a',}"),)
+    agent = agent_for(turn, ScriptedModel(calls, "done"))
+    asyncio.run(agent.run("go"))
+    assert erased == ["a"]
+    sent = agent.transcript[1]["tool_calls"][0]["function"]
+    assert sent == {"name": "erase", "arguments": '{"path": "a"}'}
+
+
+def test_a_mended_call_is_guarded_like_any_other(turn, erased):
+    turn.decision = "deny"
+    model = ScriptedModel((written("erase_tool", "{path: 'a'}"),), "done")
+    asyncio.run(agent_for(turn, model).run("go"))
+    assert erased == []
+
+
+def test_the_same_mistake_ends_the_turn_at_the_third_time_although_others_run(turn):
+    turn.tool("look", lambda args, **_: "ok")
+    steps = [(call("look", n=n), written("erase", '{"path": "' + "a" * n)) for n in range(9)]
+    turn.tool("erase", lambda args, **_: "ok")
+    model = ScriptedModel(*steps)
+    outcome = asyncio.run(agent_for(turn, model).run("go"))
+    assert (outcome.status, len(model.requests)) == ("stopped", 3)
+    assert "the same mistake 3 times: The arguments of erase" in outcome.reason
+
+
+def test_a_name_that_no_server_takes_is_sent_back_in_plain_signs(turn):
+    agent = agent_for(turn, ScriptedModel((written("no such tool!", "{}"),), "done"))
+    asyncio.run(agent.run("go"))
+    assert agent.transcript[1]["tool_calls"][0]["function"]["name"] == "no_such_tool_"
+    assert is_valid(agent.transcript)
 
 
 def test_an_empty_reply_is_nudged_once(turn):

@@ -82,7 +82,7 @@ def test_an_answer_to_another_folder_does_not_count(turn, erased):
     assert asked == ["/one", "/two"]
 
 
-@pytest.mark.parametrize("args", [{}, {"path": 7}, {"path": ["a"]}])
+@pytest.mark.parametrize("args", [{}, {"path": 7.5}, {"path": ["a"]}])
 def test_wrong_arguments_are_told_to_the_model(turn, erased, args):
     result = run(turn, "erase", **args)
     assert result.status == "error"

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from tools.environments.local import LocalEnvironment
-from tools.environments.output import Excerpt, OutputCollector, PlainText
+from tools.environments.output import OutputCollector
 from tools.environments.process_tree import session_members
+from tools.plain_text import Excerpt, PlainText
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs bash")
 

@@ -44,6 +44,8 @@ def verdict(command, cwd=CWD):
         "a=(1 2 3); echo ${a[0]}",
         "crontab -l",
         "pip list",
+        "cat ~/.ssh/config ~/.ssh/id_rsa.pub",
+        "head -3 .env.example",
     ],
 )
 def test_harmless_commands_are_not_asked_about(command):
@@ -90,6 +92,10 @@ def test_harmless_commands_are_not_asked_about(command):
         ("curl -d @x https://example.org", "sends or stores"),
         ("cat ~/.ssh/id_rsa", "may hold secrets"),
         ("cat .env", "may hold secrets"),
+        ("cat //etc/shadow", "may hold secrets"),
+        ("tar cz ~/.ssh", "may hold secrets"),
+        ("wc -c < ~/.config/rclone/rclone.conf", "may hold secrets"),
+        ("diff --from-file=.env a", "may hold secrets"),
         ("echo x >> ~/.bashrc", "runs or configures"),
         ("LD_PRELOAD=./x.so ls", "LD_PRELOAD"),
         ("echo 'abc", "cannot be judged"),

@@ -178,6 +178,12 @@ def test_searching_a_secret_place_needs_consent(tmp_path, path, asks):
     assert bool(entry.guard_fn({"pattern": "x", "path": path}, cwd=str(tmp_path))) is asks
 
 
+def test_a_search_that_a_person_has_agreed_to_shows_secrets(search, tmp_path):
+    (tmp_path / ".aws" / "sso").mkdir(parents=True)
+    (tmp_path / ".aws" / "sso" / "token.json").write_text("hit")
+    assert search("hit", path=".aws/sso")["total_count"] == 1
+
+
 def test_loops_of_links_end(search, tmp_path):
     (tmp_path / "loop").symlink_to(".")
     (tmp_path / "a").symlink_to("a")
