@@ -117,8 +117,8 @@ class Front:
         request = self.execute(code, **options)
         content = self.reply(request, timeout)["content"]
         self.until_idle(request)
-        if content["status"] == "error":
-            raise RuntimeError("\n".join(content["traceback"]))
+        if content["status"] != "ok":
+            raise RuntimeError("\n".join(content.get("traceback", [content["status"]])))
         return self.text(request)
 
     def send(self, kind: str, content: Message, *, subshell: str | None = None) -> str:

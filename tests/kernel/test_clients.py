@@ -77,6 +77,8 @@ def test_interrupt_ends_an_awaited_turn_that_asks(start):
     notebook.interrupt()
     notebook.reply(request)
     assert time.monotonic() - began < LIMIT
+    # Until it is idle, ipykernel aborts what is sent after an error.
+    assert notebook.status(request) == "error"
     assert notebook.run("print('alive')") == "alive\n"
 
 
