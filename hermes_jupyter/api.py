@@ -107,8 +107,8 @@ class Desktop:
     def _commands(self) -> dict[str, Command]:
         """Cells that are answered at once although a turn keeps the kernel busy."""
         return {
-            "%hermes attach": lambda message: void(self.attach(message)),
-            "%hermes stop": lambda _message: void(self.stop()),
+            "%hermes attach": self.attach,
+            "%hermes stop": lambda _message: self.stop(),
         }
 
     def _prepared(
@@ -162,10 +162,6 @@ class _Prepared:
         self._desktop.running.remove(self.running)
         self._desktop.last = self._record
         self.cell.close()
-
-
-def void(_: object) -> None:
-    """Drop a value where none is wanted."""
 
 
 class _Process:

@@ -266,3 +266,23 @@ def test_click_latency(start, record_property):
     assert notebook.status(request) == "ok"
     record_property("seconds", time.monotonic() - began)
     assert "all 200" in notebook.text(request)
+
+
+def test_the_kernel_is_shown_busy_after_requests_on_other_channels(start):
+    """A page makes subshells over the control channel, whose answer ends in idle."""
+    notebook, request = delete(start)
+    notebook.show_widgets()
+    button = notebook.button("Deny")
+    asked = notebook.control("kernel_info_request", {})["parent_header"]["msg_id"]
+    notebook.until_idle(asked)
+
+    def shown():
+        return [
+            (m["parent_header"].get("msg_id"), m["content"]["execution_state"])
+            for m in notebook.published
+            if m["msg_type"] == "status"
+        ]
+
+    notebook.until(lambda: shown()[-1] == (request, "busy"), "busy after idle", 5)
+    notebook.click(button)
+    assert notebook.status(request) == "ok"

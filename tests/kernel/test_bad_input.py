@@ -156,6 +156,7 @@ def test_a_tool_file_that_cannot_be_imported_is_reported(start, tmp_path):
     )
     notebook = start(conversation("", "ok"))
     assert "no_such_module" in notebook.run("%hermes status")
+    assert notebook.stderr() == ""
 
 
 def test_a_tool_file_dropped_in_later_is_found_by_the_next_turn(start, tmp_path):

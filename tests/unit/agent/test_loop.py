@@ -7,7 +7,7 @@ import pytest
 
 from hermes_jupyter.agent.budget import Budget
 from hermes_jupyter.agent.loop import MAX_CALLS, Agent, _with_own_ids
-from hermes_jupyter.agent.models.base import RawCall, Reply
+from hermes_jupyter.agent.models.base import Delta, RawCall, Reply
 from hermes_jupyter.errors import ModelError
 from hermes_jupyter.events import (
     BatchStarted,
@@ -257,3 +257,13 @@ def test_two_interrupts_in_a_row_leave_a_valid_transcript_and_end_the_tool(turn)
     asyncio.run(main())
     assert is_valid(agent.transcript)
     assert ended == [1]
+
+
+def test_a_notice_about_waiting_is_taken_back_when_the_reply_is_there(turn):
+    class Waiting(ScriptedModel):
+        async def reply(self, messages, tools, on_delta):
+            on_delta(Delta("notice", "loading"))
+            return await super().reply(messages, tools, on_delta)
+
+    asyncio.run(agent_for(turn, Waiting("done")).run("go"))
+    assert [event.text for event in turn.of(NoticeGiven)] == ["loading", ""]

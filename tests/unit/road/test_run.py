@@ -280,3 +280,21 @@ def test_a_guard_that_takes_long_does_not_hold_up_the_loop(turn):
     began = time.monotonic()
     assert asyncio.run(main()).text == "ran"
     assert time.monotonic() - began < 4
+
+
+def test_waiting_for_a_person_does_not_count_as_run_time(turn, erased):
+    decide = turn.desk.decide
+
+    async def slowly(request, emit):
+        await asyncio.sleep(0.3)
+        return await decide(request, emit)
+
+    turn.desk.decide = slowly
+    turn.decision = "once"
+    assert run(turn, "erase", path="a").seconds < 0.2
+
+
+def test_a_denial_by_mode_says_that_it_was_the_mode(turn, erased):
+    turn.policy = Policy.parse("deny", (), ())
+    assert json.loads(run(turn, "erase", path="a").text)["denied_by"] == "mode"
+    assert [event.by for event in turn.of(ApprovalResolved)] == ["mode"]
