@@ -29,11 +29,20 @@ class ToolResult:
     """The answer to a call. ``text`` is what the model reads, whatever the status."""
 
     call: ToolCall
+    """As the model wrote it."""
     text: str
     status: CallStatus = "ok"
     seconds: float = 0.0
     exit_code: int = 0
     """Of the command that the call ran, if it ran one."""
+    args: Mapping[str, Any] | None = None
+    """What the tool got, after coercion; None if it never came so far."""
+    mistake: str = ""
+    """What the model did wrong, without the place; empty if the call could run."""
+    handle: str = ""
+    """Where the whole answer is kept, if ``text`` is a part of it."""
+    total_chars: int = 0
+    """Of the whole answer; 0 if ``text`` is all of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

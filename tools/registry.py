@@ -49,6 +49,7 @@ class ToolEntry:
         "handler",
         "is_async",
         "loop",
+        "max_per_step",
         "max_result_size_chars",
         "name",
         "requires_env",
@@ -56,6 +57,7 @@ class ToolEntry:
         "schema",
         "timeout",
         "toolset",
+        "trusted",
     )
 
     def __init__(
@@ -76,6 +78,8 @@ class ToolEntry:
         resources: Callable[[Mapping[str, Any]], Iterable[str]] | None = None,
         timeout: float | Callable[[Mapping[str, Any]], float] | None = None,
         loop: Loop = "agent",
+        max_per_step: int | None = None,
+        trusted: bool = True,
     ) -> None:
         self.name = name
         self.toolset = toolset
@@ -92,6 +96,8 @@ class ToolEntry:
         self.resources = resources
         self.timeout = timeout
         self.loop = loop
+        self.max_per_step = max_per_step
+        self.trusted = trusted
 
     def definition(self) -> dict[str, Any]:
         """The tool as the ``tools`` parameter of a Chat Completions request wants it."""
@@ -149,6 +155,9 @@ class ToolRegistry:
             paths of ``resources(args)`` collide.
             A tool that touches no files returns an empty list; one that cannot tell, None.
             ``timeout`` is the longest a call may take, in seconds.
+            ``max_per_step`` bounds how many calls of it one step of the model may make.
+            ``trusted=False`` marks answers from outside (web pages, other servers): the model
+            gets them fenced, as data.
             ``loop="kernel"`` runs a coroutine on the kernel's own loop, for one that uses objects
             living there, such as a session that the user opened in a cell.
 
