@@ -17,7 +17,7 @@ MAX_CHARS = 400
 MAX_REPEATS = 8
 
 # What models put around a name: control tokens, tags, the words of a chat template.
-_TOKEN = re.compile(r"<[|｜][^<>]{0,60}[|｜]>")
+_TOKEN = re.compile(r"<[|｜][^<>]{0,60}[|｜]>|\[/?(?:TOOL_CALLS?|ARGS|CALL_ID)\]")
 _TAG = re.compile(
     r"<(?:function|invoke|name|tool|tool_call|tool_name|function_call)"
     r"(?:=|\s+name\s*=|>)\s*[\"']?([^<>\"'\s]+)"
@@ -27,6 +27,7 @@ _WRAPPING = " \t\r\n\"'`*[({@#<"
 _AFTER_NAME = re.compile(r"[<>\"'`*{(\[\])}\r\n]")
 _CHAT_WORDS = {
     "assistant", "analysis", "commentary", "final", "system", "user", "json", "code", "start",
+    "function", "functions", "tool",
 }  # fmt: skip
 
 _NAMESPACE = re.compile(r"[.:/]+|__+|\s+")
@@ -159,18 +160,18 @@ def _spellings(piece: str) -> list[list[str]]:
         parts.pop(0)
     found = []
     for words in (words_of(piece), words_of("_".join(parts))):
-        without_end = _without_end(words)
-        found += [words, without_end, _without_start(words), _without_start(without_end)]
+        shorter = [words, *_without_end(words)]
+        found += [*shorter, *map(_without_start, shorter)]
     return [words for i, words in enumerate(found) if words and words not in found[:i]]
 
 
-def _without_end(words: list[str]) -> list[str]:
-    words = list(words)
+def _without_end(words: list[str]) -> Iterator[list[str]]:
+    """Without the last word that says what it is, and so on: it may belong to the name."""
     while words and words[-1] in _AFTER:
-        words.pop()
+        words = words[:-1]
+        yield words
     if words and words[-1].endswith("tool"):  # run together: readfiletool
-        words[-1] = words[-1].removesuffix("tool")
-    return words
+        yield [*words[:-1], words[-1].removesuffix("tool")]
 
 
 def _without_start(words: list[str]) -> list[str]:

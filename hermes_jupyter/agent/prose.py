@@ -33,7 +33,7 @@ _PARAMETER_TAG = re.compile(r"<\W{0,9}param(?:eter)?\b", re.IGNORECASE)
 # Anywhere.
 _MEMBER = re.compile(r"[\"'“”’]\s*+[:：]\s*+\S|\w\s*+=\s*+[\"'“\d]")
 # Behind an object.
-_GOES_ON = re.compile(r"\.[^\W\d]|[(+|]|\[(?!/?[A-Z_]++\])|\s*+,\s*+\S|\s++[+|]\s")
+_GOES_ON = re.compile(r"\.[^\W\d]|[(+|]|\[(?!/?[A-Z_]++\])|\s*+,\s*+(?!//|/\*)\S|\s++[+|]\s")
 
 
 def objects_in(text: str, params: Collection[str]) -> list[dict[str, Any]]:

@@ -31,7 +31,7 @@ _GAP = re.compile(
     r"|(?://|\#)[^\n]*+\n|<[|｜][\w ▁./-]{1,60}[|｜]>)*+",
     re.DOTALL,
 )
-_BARE = re.compile(r"[^\s,:\[\]{}()\"'`“”‘’„＂/#<>|\\，：]++")
+_BARE = re.compile(r"[^\s,:\[\]{}()\"'`“”‘’„＂«»/#<>|\\，：]++")
 _IDENTIFIER = re.compile(r"[^\W\d][\w$-]*|\$[\w$-]*")
 _DIVISION = re.compile(r"/|[ \t]*+//[ \t]*+[\d(]")
 _COLONS = frozenset(":：")
@@ -71,6 +71,7 @@ class _Reader:
         """A bracket was missing or too many: only brackets may follow."""
         self._last_end = -1
         self._ended_in_number = False
+        self._ended_in_string = False
 
     def read(self) -> Found:
         tokens = 0
@@ -132,6 +133,7 @@ class _Reader:
     def _close_top(self, top: _Open) -> None:
         if top.closer == ")" and len(top.value) == 1 and not top.comma:
             self._refuse("brackets around a single value")
+        self._ended_in_string = False
         self._open.pop()
 
     def _close_as_far_as(self, mark: str) -> None:
@@ -152,8 +154,8 @@ class _Reader:
         self._place += 1
 
     def _key(self, top: _Open, mark: str) -> None:
-        if top.value and not top.comma and (mark != '"' or self._place == self._last_end):
-            self._refuse("a comma is missing, or a quote")
+        if top.value and not top.comma:
+            self._missing_comma_before_key(mark)
         if mark in QUOTES:
             top.key, self._place = string_at(self._text, self._place)
         elif mark == "u" and self._text.startswith(("'", '"'), self._place + 1):
@@ -166,6 +168,12 @@ class _Reader:
         if self._text[self._place : self._place + 1] not in _COLONS:
             self._refuse(f"no colon behind {top.key[:40]!r}")
         self._place += 1
+
+    def _missing_comma_before_key(self, mark: str) -> None:
+        """Behind a string this might be a quote inside it; behind another value it is a key."""
+        is_apart = self._place > self._last_end
+        if not is_apart or (self._ended_in_string and mark != '"'):
+            self._refuse("a comma is missing, or a quote")
 
     def _identifier(self) -> str:
         match = _IDENTIFIER.match(self._text, self._place)
@@ -208,6 +216,7 @@ class _Reader:
 
     def _scalar(self, mark: str) -> Any:
         self._ended_in_number = False
+        self._ended_in_string = True
         if mark in QUOTES:
             value, self._place = string_at(self._text, self._place)
             return value
@@ -216,6 +225,7 @@ class _Reader:
             read = raw_string_at if mark in "rR" else string_at
             value, self._place = read(self._text, self._place + 1)
             return value
+        self._ended_in_string = False
         return self._word()
 
     def _word(self) -> Any:

@@ -35,7 +35,9 @@ WORDS = {
 # Possessive (``*+``): a string without an end costs one pass, not one per character.
 _BODY = r"(?P<body>[^{end}\\]*+(?:\\.[^{end}\\]*+)*+)[{end}]"
 _TRIPLE = r"(?P<body>(?:[^{end}\\]++|\\.|{end}(?!{end}{end}))*+){end}{end}{end}"
-_CLOSING = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“”", "‘": "’", "＂": "＂"}
+_CLOSING = {
+    '"': '"', "'": "'", "`": "`", "“": "”", "”": "”", "„": "“”", "‘": "’", "＂": "＂", "«": "»",
+}  # fmt: skip
 _STRINGS = {
     opening: re.compile(_BODY.format(end=closing), re.DOTALL)
     for opening, closing in _CLOSING.items()
@@ -48,6 +50,10 @@ _ESCAPES_OF_PROGRAMS = r"|['`]|x[0-9a-fA-F]{2}|U000[0-9a-fA-F]{5}|U0010[0-9a-fA-
 _ESCAPE_IN_JSON = re.compile(rf"\\(?:({_ESCAPES_OF_JSON})|(.))|\"", re.DOTALL)
 _ESCAPE_IN_PROGRAM = re.compile(
     rf"\\(?:({_ESCAPES_OF_JSON}{_ESCAPES_OF_PROGRAMS})|(.))|\"", re.DOTALL
+)
+_TYPOGRAPHIC = "“”„‘’＂«»"
+_ESCAPE_IN_TYPOGRAPHIC = re.compile(
+    rf"\\(?:({_ESCAPES_OF_JSON}|[{_TYPOGRAPHIC}])|(.))|\"", re.DOTALL
 )
 _OF_FOLDER = re.compile(r"(?:[A-Za-z]:|\\\\[\w.$-]+)\\")
 
@@ -75,7 +81,8 @@ def string_at(text: str, place: int) -> tuple[str, int]:
     try:
         return str(json.loads(f'"{body}"', strict=False)), match.end()
     except ValueError:  # escapes that JSON does not know, or straight quotes in curly ones
-        return _decoded(body, _ESCAPE_IN_JSON, text, place), match.end()
+        escape = _ESCAPE_IN_TYPOGRAPHIC if quote in _TYPOGRAPHIC else _ESCAPE_IN_JSON
+        return _decoded(body, escape, text, place), match.end()
 
 
 def raw_string_at(text: str, place: int) -> tuple[str, int]:
@@ -105,7 +112,7 @@ def _decoded(body: str, escape: re.Pattern[str], text: str, place: int) -> str:
             kept = True
             return json.dumps(f"\\{other}")[1:-1]
         known.add(valid[0])
-        if valid[0] in "'`":
+        if valid[0] in "'`" or valid[0] in _TYPOGRAPHIC:
             return valid
         if valid[0] in "xU":
             return json.dumps(chr(int(valid[1:], 16)))[1:-1]

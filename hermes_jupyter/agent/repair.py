@@ -6,6 +6,7 @@ be guessed or evaluated, is refused with the place, so that the model can send i
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Collection
@@ -21,6 +22,8 @@ MAX_LAYERS = 6
 
 _INVISIBLE = "".join(map(chr, (*range(0x21), 0x7F, 0xA0, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF)))
 _NOTHING = frozenset(("", "null", "none", "undefined"))
+_THOUGHTS = re.compile(r"<(think|thinking|thought|reasoning)>.*?</\1>\s*+", re.DOTALL)
+_ENTITY_START = re.compile(r"[{\[]\s*+&(?:quot|apos|#34|#39|#x22|#x27);", re.IGNORECASE)
 _ESCAPED_START = re.compile(r"[{\[](?:\s|\\+[nrt])*+\\+\"")
 
 
@@ -119,7 +122,14 @@ def _the_one(objects: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _without_layer(text: str) -> str | None:
-    """The text inside a code fence, a quoted text, or text whose quotes are escaped."""
+    """The text in a code fence or in quotes, behind thoughts, or with its quotes escaped."""
+    thoughts = _THOUGHTS.match(text)
+    if thoughts:
+        if thoughts.end() == len(text):
+            raise Unrepairable("there are only thoughts")
+        return text[thoughts.end() :]
+    if _ENTITY_START.match(text):
+        return html.unescape(text)
     if text.startswith(("```", "~~~")):
         return _without_fence(text)
     if _ESCAPED_START.match(text):
@@ -148,7 +158,7 @@ def _unquoted(text: str) -> str | None:
         value, end = string_at(text, 0)
     except Unrepairable:
         return None
-    if end != len(text):
+    if end != len(text) or text == "``":  # which began a code fence
         return None
     raw = text[1:-1]
     if "\\" in raw and _reading(raw) not in (None, _reading(value)):

@@ -13,6 +13,11 @@ SHORT = 4
 LONG_ENOUGH_TO_SUBSTITUTE = 6
 SHORTEST_NAME = 6
 
+_LOOKING = frozenset(
+    "describe fetch find get inspect list query read search show view".split()  # noqa: SIM905
+)
+"""Tools named with one of these change nothing: one thing or several are much the same to them."""
+
 _CASE_CHANGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SEPARATORS = re.compile(r"[\W_]+")
 
@@ -87,7 +92,9 @@ def is_slip(wrong: list[str], right: list[str]) -> bool:
     if len(wrong) != len(right) or len("".join(right)) < SHORTEST_NAME:
         return False
     changed = [pair for pair in zip(wrong, right, strict=True) if pair[0] != pair[1]]
-    return len(changed) == 1 and _is_slip_in_word(*changed[0])
+    if len(changed) != 1:
+        return False
+    return _is_slip_in_word(*changed[0]) or _is_other_number(*changed[0], right)
 
 
 def is_near(one: str, other: str, limit: int) -> bool:
@@ -126,6 +133,12 @@ def _is_slip_in_word(wrong: str, right: str) -> bool:
     if len(wrong) == len(right):
         return len(right) >= LONG_ENOUGH_TO_SUBSTITUTE and _differences(wrong, right) == 1
     return _is_letter_lost(wrong, right) or _is_letter_lost(right, wrong)
+
+
+def _is_other_number(wrong: str, right: str, words: list[str]) -> bool:
+    """``search_file`` for ``search_files``; but ``delete_issue`` is not ``delete_issues``."""
+    is_other = wrong + "s" == right or right + "s" == wrong
+    return is_other and len(right) > SHORT and not _LOOKING.isdisjoint(words)
 
 
 def _differences(wrong: str, right: str) -> int:

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from hermes_jupyter.road.coercion.changes import Change, changes_between
-from hermes_jupyter.road.coercion.fitting import Fitting
-from hermes_jupyter.road.coercion.plans import UNUSABLE, Plan, plan_of
+from hermes_jupyter.road.coercion.fitting import Fitting, TooLargeError, are_many
+from hermes_jupyter.road.coercion.plans import UNUSABLE, ExhaustedError, Plan, plan_of
 from hermes_jupyter.road.coercion.sentences import sentences
-from hermes_jupyter.road.coercion.validation import ExhaustedError
 
 __all__ = ["Change", "Coerced", "coerce", "coerced", "problems"]
 
@@ -38,8 +37,8 @@ def coerce(args: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, 
     which nothing changed are shared with ``args``.
     """
     plan = plan_of(parameters)
-    if plan.quick is not None and plan.quick.holds_for(args):
-        return dict(args)
+    if plan.quick is not None and (fitted := plan.quick.fitted(args)) is not None:
+        return fitted
     return _fitted(dict(args), plan)
 
 
@@ -56,11 +55,16 @@ def problems(args: Mapping[str, Any], parameters: Mapping[str, Any]) -> list[str
         return []
     instance = dict(args)
     try:
-        if plan.exact and Fitting().accepts(plan.root, instance):
+        many = are_many(instance)
+        if (plan.exact or many) and Fitting().accepts(plan.root, instance):
             return []
+        if many:
+            raise TooLargeError
         return sentences(plan.validation.errors(instance))
     except (RecursionError, ExhaustedError):
         return ["arguments: nested too deeply to be checked"]
+    except TooLargeError:
+        return ["arguments: too many values to be checked"]
     except UNUSABLE as error:  # a tool author's mistake, not the model's
         if "integer string conversion" in str(error):  # Python writes no longer ones
             return ["arguments: an integer has too many digits"]
@@ -70,7 +74,7 @@ def problems(args: Mapping[str, Any], parameters: Mapping[str, Any]) -> list[str
 def _fitted(args: dict[str, Any], plan: Plan) -> dict[str, Any]:
     try:
         fitted = Fitting().fit(plan.root, args)
-    except RecursionError:
+    except (RecursionError, TooLargeError):
         return args
     if not isinstance(fitted, dict) or (fitted is not args and _spoiled(args, fitted, plan)):
         return args
@@ -79,7 +83,9 @@ def _fitted(args: dict[str, Any], plan: Plan) -> dict[str, Any]:
 
 def _spoiled(args: dict[str, Any], fitted: dict[str, Any], plan: Plan) -> bool:
     """Whether what was valid is no more: a text may fit where the number it says is too large."""
-    if plan.exact:
+    if plan.exact or (plan.quick is not None and plan.quick.approves(fitted)):
+        return False
+    if are_many(fitted):
         return False
     try:
         return not plan.validation.is_valid(fitted) and plan.validation.is_valid(args)

@@ -18,7 +18,15 @@ from hermes_jupyter.road.coercion.readings import (
 MAX_DEPTH = 60
 """Deeper values are left as they are."""
 MAX_ROUNDS = 4
+MAX_STEPS = 500_000
+"""Values looked at in one pass; it takes a second or two."""
+MANY = 100_000
+"""Of so many values jsonschema would take seconds, and gigabytes to say what is wrong."""
 MISSING = object()
+
+
+class TooLargeError(Exception):
+    """There are more values than can be looked at while somebody waits."""
 
 
 class Fitting:
@@ -30,6 +38,7 @@ class Fitting:
 
     def __init__(self) -> None:
         self._depth = 0
+        self._steps = 0
         self._united: dict[tuple[int, int, bool], tuple[Any, Any]] = {}
         self._accepted: dict[tuple[int, int], tuple[Any, bool]] = {}
         self._parsed: dict[int, tuple[str, Any]] = {}
@@ -38,9 +47,15 @@ class Fitting:
         """The value as the node wants it, as far as that loses nothing.
 
         ``wrap`` lets a single value become an array of one, which unions try last.
+
+        Raises
+        ------
+        TooLargeError
+            If there is too much to look at.
         """
         if type(value) in node.plain or self._depth > MAX_DEPTH:
             return value
+        self._step()
         self._depth += 1
         try:
             for _ in range(MAX_ROUNDS):  # text that became a container is looked at once more
@@ -50,6 +65,11 @@ class Fitting:
         finally:
             self._depth -= 1
         return value
+
+    def _step(self) -> None:
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            raise TooLargeError
 
     def _fit_once(self, node: Node, value: Any, wrap: bool) -> Any:
         value = self._own(node, value, wrap)
@@ -207,6 +227,7 @@ class Fitting:
         kind = type(value)
         if kind in node.plain:
             return True
+        self._step()
         if KIND.get(kind) not in node.own_kinds:
             return False
         if node.choices is not None and not any(same(value, each) for each in node.choices):
@@ -249,6 +270,17 @@ def is_lacking(node: Node, value: Any) -> bool:
     if value is None:
         return "null" not in node.kinds
     return type(value) is str and value in NULLS and "string" not in node.kinds
+
+
+def are_many(args: dict[str, Any]) -> bool:
+    """Whether there are too many values for a full check."""
+    number, todo = 0, list[Any]([args])
+    while todo and number <= MANY:
+        value = todo.pop()
+        inner = list(value.values()) if isinstance(value, dict) else value
+        number += len(inner)
+        todo += [each for each in inner[:MANY] if isinstance(each, dict | list)]
+    return number > MANY
 
 
 def _may_replace(text: str, new: Any) -> bool:

@@ -78,8 +78,16 @@ class Node:
 
     @cached_property
     def conditions(self) -> tuple[tuple[Node, Node, Node], ...]:
-        """``if``, ``then`` and ``else``."""
+        """``if``, ``then`` and ``else``; a key that is there is a condition as well."""
+        dependents = (
+            (self.catalog.node([{"required": [key]}]), schema)
+            for part in self.parts
+            for key, schema in _mapping(part, "dependentSchemas").items()
+        )
         return tuple(
+            (condition, self.catalog.node([schema], self.keep), self.catalog.node([]))
+            for condition, schema in dependents
+        ) + tuple(
             (
                 self.catalog.node([part["if"]]),
                 self.catalog.node([part.get("then", True)], self.keep),

@@ -6,22 +6,30 @@ import json
 import re
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jsonschema.exceptions import SchemaError, UnknownType
-from referencing.exceptions import Unresolvable
-
-from hermes_jupyter.road.coercion.dialect import Links, is_exact, link, modern
+from hermes_jupyter.road.coercion.dialect import Links, has_references, is_exact, modern
 from hermes_jupyter.road.coercion.nodes import Catalog
 from hermes_jupyter.road.coercion.quick import Quick, quick_of
-from hermes_jupyter.road.coercion.validation import Validation
+
+if TYPE_CHECKING:
+    from hermes_jupyter.road.coercion.validation import Validation
 
 MAX_PLANS = 1_000
 UNUSABLE = (
-    SchemaError, UnknownType, Unresolvable, re.error, AttributeError, TypeError, ValueError,
-    LookupError, ArithmeticError, RecursionError,
-)  # fmt: skip
-"""What jsonschema raises for a schema that is none: an unknown type, a broken pattern or link."""
+    re.error,
+    AttributeError,
+    TypeError,
+    ValueError,
+    LookupError,
+    ArithmeticError,
+    RecursionError,
+)
+"""What is raised for a schema that is none: an unknown type, a broken pattern or link."""
+
+
+class ExhaustedError(Exception):
+    """The check was given up: it took references out of all proportion to the value."""
 
 
 class Plan:
@@ -31,7 +39,9 @@ class Plan:
         self._broken: Exception | None = None
         try:
             self.schema, links = modern(parameters), Links()
-            if isinstance(self.schema, dict):
+            if has_references(self.schema):
+                from hermes_jupyter.road.coercion.links import link  # few schemas need its import
+
                 links = link(self.schema)
         except UNUSABLE as error:
             self.schema, links, self._broken = {}, Links(), error
@@ -45,6 +55,10 @@ class Plan:
         """The check by jsonschema; raises what is wrong with the schema itself."""
         if self._broken is not None:
             raise self._broken
+        # Only for what is wrong or unusual: where the checks of all formats are installed, as
+        # beside Jupyter, the import of jsonschema takes a second.
+        from hermes_jupyter.road.coercion.validation import Validation
+
         return Validation(self.schema, has_references=self._has_references)
 
 

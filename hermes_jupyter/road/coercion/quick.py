@@ -6,6 +6,7 @@ It decides nothing: when in doubt it says no, and the real pass and validation f
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,14 +17,32 @@ OF_ROOT = ANNOTATIONS | {"type", "properties", "required"}
 OF_PROPERTY = ANNOTATIONS | {"type"}
 Check = tuple[frozenset[type], Callable[[Any], bool] | None]
 UNKNOWN: Check = (frozenset(), None)
+DIGITS = re.compile("[0-9]{1,18}")
 
 
 class Quick:
     """For each plain property the Python types that are right, and a further test."""
 
-    def __init__(self, checks: Mapping[str, Check], required: frozenset[str]) -> None:
+    def __init__(
+        self, checks: Mapping[str, Check], required: frozenset[str], integers: frozenset[str]
+    ) -> None:
         self._checks = checks
         self._required = required
+        self._integers = integers
+
+    def fitted(self, args: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The arguments, plain digits read as integers; None if more than that is to be done."""
+        checks, fitted = self._checks, dict(args)
+        for key, value in args.items():
+            types, test = checks.get(key, UNKNOWN)
+            if type(value) in types:
+                if test is not None and not test(value):
+                    return None
+            elif key in self._integers and type(value) is str and DIGITS.fullmatch(value):
+                fitted[key] = int(value)
+            else:
+                return None
+        return fitted
 
     def holds_for(self, args: Mapping[str, Any]) -> bool:
         """Whether each argument is surely right as it is."""
@@ -44,7 +63,8 @@ def quick_of(root: Node) -> Quick | None:
     if len(root.parts) != 1 or not root.parts[0].keys() <= OF_ROOT or root.types != ("object",):
         return None
     checks = {key: check for key in root.declared if (check := _check(root.of_key(key)))}
-    return Quick(checks, root.required)
+    integers = frozenset(key for key in checks if root.of_key(key).types == ("integer",))
+    return Quick(checks, root.required, integers)
 
 
 def _check(node: Node) -> Check | None:

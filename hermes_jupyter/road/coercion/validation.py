@@ -7,17 +7,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, UnknownType
 from jsonschema.validators import extend
+from referencing.exceptions import Unresolvable
 from referencing.jsonschema import EMPTY_REGISTRY
 
 from hermes_jupyter.road.coercion.dialect import REFERENCES
+from hermes_jupyter.road.coercion.plans import ExhaustedError
 
 FOLLOWED = 1_000
 FOLLOWED_FOR_EACH_VALUE = 50
-
-
-class ExhaustedError(Exception):
-    """The check was given up: it took references out of all proportion to the value."""
 
 
 class _Patience(threading.local):
@@ -40,10 +39,20 @@ class Validation:
         self._validator = (kind or Draft202012Validator)(schema, registry=EMPTY_REGISTRY)
 
     def errors(self, instance: Any) -> Iterator[Any]:
-        """What jsonschema finds; to be read in this thread, before the next check."""
+        """What jsonschema finds; to be read in this thread, before the next check.
+
+        Raises
+        ------
+        ValueError
+            If the schema itself is wrong; other exceptions, too, as `plans.UNUSABLE` lists them.
+        ExhaustedError
+        """
         if self._patience is not None:
             self._patience.left = FOLLOWED + FOLLOWED_FOR_EACH_VALUE * _size(instance)
-        yield from self._validator.iter_errors(instance)
+        try:
+            yield from self._validator.iter_errors(instance)
+        except (SchemaError, UnknownType, Unresolvable) as error:
+            raise ValueError(str(error)) from error
 
     def is_valid(self, instance: Any) -> bool:
         return next(self.errors(instance), None) is None

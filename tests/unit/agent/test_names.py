@@ -35,6 +35,7 @@ SERVERS = [
         ("<function=todo>", "todo"), ('<invoke name="todo">', "todo"), ("[todo]", "todo"),
         ('memory{"action": "add"}', "memory"), ("execute_code(code='1')", "execute_code"),
         ("memorymemory", "memory"), ("functions.todofunctions.todo", "todo"),
+        ("read\ud800file", "read_file"),
     ],
 )  # fmt: skip
 def test_spelling_is_mended(written, tool):
@@ -55,13 +56,28 @@ def test_one_slip_in_a_long_word_is_mended(written, tool):
 
 
 @pytest.mark.parametrize(
+    ("written", "tool"),
+    [
+        ("search_file", "search_files"), ("listVariable", "list_variables"),
+        ("skill_list", "skills_list"), ("inspect_variables", "inspect_variable"),
+    ],
+)  # fmt: skip
+def test_one_thing_or_several_are_the_same_to_a_tool_that_looks(written, tool):
+    assert resolve_name(written, TOOLS) == tool
+
+
+def test_one_thing_or_several_are_not_the_same_to_a_tool_that_changes_them():
+    assert resolve_name("delete_issue", ["delete_issues", "list_issues"]) is None
+
+
+@pytest.mark.parametrize(
     "written",
     [
         # another operation, a synonym, an opposite
         "create_file", "remove_file", "append_file", "list_files", "file_search", "read_cell",
         "bash", "python", "search", "write", "kill_terminal", "forget", "web_fetch", "file_read",
         # another number or form
-        "read_files", "search_file", "list_variable", "skill_list", "read_file_2", "todos",
+        "read_files", "read_file_2", "todos", "execute_codes",
         # a slip in a short word, or more than one
         "tod", "raed_flie", "red_file", "terminator", "mem", "reed_file",
         # two tools, or none
@@ -108,7 +124,8 @@ def test_near_words_of_another_meaning_stay_apart(written, tools):
         ("add_event", "mcp_calendar_add_event"),
         ("mcp__board__create_issue", None),
         ("mcp__tracker__delete_issue", None),
-        ("mcp__tracker__list_issue", None),
+        ("mcp__tracker__list_issue", "mcp__tracker__list_issues"),
+        ("mcp__tracker__close_issues", None),
         ("mcp__tracker__read_file", None),
         ("tracker", None),
         ("event", None),

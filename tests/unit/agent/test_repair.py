@@ -89,6 +89,8 @@ MENDED = [
     (json.dumps(json.dumps(json.dumps({"say": 'a "b"\n'}))), {"say": 'a "b"\n'}),
     ('{\\n \\"say\\": \\"a\\\\nb\\"}', {"say": "a\nb"}),
     ("'{\"say\": \"hi\"}'", {"say": "hi"}),
+    ('{&quot;say&quot;: &quot;a &amp; b&quot;}', {"say": "a & b"}),
+    ('<think>or {"n": 2}?</think>\n{"n": 1}', {"n": 1}),
     # the same again
     ('{"path": "b"}{"path": "b"}', {"path": "b"}),
     ("{'x': 1, 'y': 2}\n{'y': 2, 'x': 1}", {"x": 1, "y": 2}),
@@ -106,6 +108,7 @@ REFUSED = [
     '{"n": 1}{"n": true}', '{"n": 1}, "m": 2}', '{"o": {"n": 1}}, "m": 2}', "[1, {'n': 1}]",
     "{'n': 1}, 2", 'write(path="b", content={"n": 1})', "write(content={'n': 1})",
     '<parameter name="content">{"n": 1}</parameter>', '{"n": 1, "n": 2,}', 'use {this}: {"n": 1}',
+    '<think>{"n": 1}</think>', '{"n": 2}</think>{"n": 1}',
     # the end of a string would be guessed
     '{"text": "he said "yes" twice"}', "{'text': 'it's'}", '{"text": "a" "b"}',
     '{"list": ["a" "b"]}', '{"text": "say ""hi"": ok"}', "{“text\": 1}", "{path: b.txt}",
@@ -115,7 +118,7 @@ REFUSED = [
     '{"text": `${home}`}', '{"text": f"{x}"}', "dict(n=1)", '{"n": 1}.get("n")', '{"n": (1)}',
     # no JSON, no object
     '{"n": NaN,}', '{"n": Infinity}', '{"n": 1e999,}', '{"n": 010}', "{'n': {1, 2}}", "{1: 2}",
-    '{"n" 1}', "{,}", "{]", '{"rows": [1,,2]}', '{"rows": [1]], "m": 2}', "7", '"7"', "false",
+    '{"n" 1}', "{,}", "{]", "``", '{"rows": [1,,2]}', '{"rows": [1]], "m": 2}', "7", '"7"', "false",
     '["b.txt"]', "b.txt", "yes please", "<b>{</b>",
     # backslashes that are escapes, and others that are not
     '{"path": "C:\\new\\Users"}', '{"regex": "\\bword\\d"}',

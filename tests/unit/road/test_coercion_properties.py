@@ -2,6 +2,7 @@
 
 import copy
 import json
+import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -180,3 +181,20 @@ def test_depth_raises_nothing(depth):
     schema = {"type": "object", "properties": {"x": {"$ref": "#/$defs/tree"}}, "$defs": tree}
     for args in ({"x": deep}, {"x": "[" * depth + "]" * depth}, {"x": "[" * depth}):
         problems(coerce(args, schema), schema)
+
+
+@pytest.mark.parametrize("kind", [{"$ref": "#/$defs/any"}, {"anyOf": [{"type": "integer"}]}])
+def test_very_many_values_are_left_alone_in_good_time(kind):
+    any_of = {"anyOf": [{"type": "array", "items": {"$ref": "#/$defs/any"}}, {"type": "integer"}]}
+    schema = {"type": "object", "properties": {"x": kind}, "$defs": {"any": any_of}}
+    args = {"x": ["1"] * 600_000}
+    began = time.monotonic()
+    assert problems(coerce(args, schema), schema) == ["arguments: too many values to be checked"]
+    assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "nothing"])
+def test_lone_surrogates_raise_nothing(kind):
+    schema = {"type": "object", "properties": {"x": {"type": kind}}}
+    for text in ("\ud800", '["\ud800"]', '["\\ud800"]', "['\udfff']"):
+        problems(coerce({"x": text}, schema), schema)
