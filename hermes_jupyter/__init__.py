@@ -13,7 +13,15 @@ from typing import Any
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "arun", "load_ipython_extension", "run", "unload_ipython_extension"]
+__all__ = [
+    "__version__",
+    "acall",
+    "arun",
+    "call",
+    "load_ipython_extension",
+    "run",
+    "unload_ipython_extension",
+]
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -42,3 +50,17 @@ async def arun(prompt: str, **options: Any) -> Any:
     from hermes_jupyter import api
 
     return await api.arun(prompt, **options)
+
+
+def call(name: str, arguments: Any = None, /, **more: Any) -> Any:
+    """Make one call of a tool and wait for it; see `hermes_jupyter.api.call`."""
+    from hermes_jupyter import api
+
+    return api.call(name, arguments, **more)
+
+
+async def acall(name: str, arguments: Any = None, /, **more: Any) -> Any:
+    """``await`` a call of a tool; see `hermes_jupyter.api.acall`."""
+    from hermes_jupyter import api
+
+    return await api.acall(name, arguments, **more)

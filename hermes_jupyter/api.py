@@ -5,20 +5,24 @@ The magics use the same functions; nothing about turns is written twice.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import json
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import wait
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from hermes_jupyter.errors import TurnError
+from hermes_jupyter.events import Listener
 from hermes_jupyter.hermes import Hermes
 from hermes_jupyter.kernel.cell import Cell
 from hermes_jupyter.kernel.gate import Command
 from hermes_jupyter.kernel.own_loop import KernelLoop
 from hermes_jupyter.kernel.runner import Run, run_awaited, run_in_cell, start
 from hermes_jupyter.kernel.shell import current_kernel
+from hermes_jupyter.one_call import CallResult, run_call, wanted_call
 from hermes_jupyter.session import Session
 from hermes_jupyter.settings import Settings, load
+from hermes_jupyter.trace import Trace
 from hermes_jupyter.turn import TurnOptions, TurnResult
 from hermes_jupyter.views.probe import KnownClients
 from hermes_jupyter.views.record import Record
@@ -27,6 +31,10 @@ from hermes_jupyter.views.turn import TurnView, open_view
 CLOSE_SECONDS = 5.0
 MAX_PROMPT_CHARS = 2_000_000
 DEFAULTS = TurnOptions()
+
+T = TypeVar("T")
+Work = Callable[[list[Listener], Mapping[str, Any]], Awaitable[T]]
+"""A turn, once it is known who listens and what its tools get beside their arguments."""
 
 
 @dataclass(slots=True)
@@ -37,6 +45,14 @@ class Running:
     view: TurnView
 
 
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A turn that has ended: what it left, and its name in the trace."""
+
+    record: Record
+    turn: str
+
+
 class Desktop:
     """The `Hermes` of this kernel and the turns that run in it."""
 
@@ -44,8 +60,9 @@ class Desktop:
         self.hermes = Hermes(settings or load())
         self.clients = KnownClients()
         self.running: list[Running] = []
-        self._background: list[Run[TurnResult]] = []
-        self.last: Record | None = None
+        self._background: list[Run[Any]] = []
+        self.trace = Trace()
+        self.last: Ended | None = None
 
     def run(
         self, prompt: str, *, session: Session | None = None, options: TurnOptions = DEFAULTS
@@ -59,26 +76,69 @@ class Desktop:
         TurnInterrupted
             If the person interrupts it.
         """
-        with self._prepared(prompt, session, options) as turn:
+        with self._prompted(prompt, session, options) as turn:
             return run_in_cell(turn.cell, turn.main, **self._serving())
 
     async def arun(
         self, prompt: str, *, session: Session | None = None, options: TurnOptions = DEFAULTS
     ) -> TurnResult:
         """The same for coroutines: the caller's loop goes on."""
-        with self._prepared(prompt, session, options) as turn:
+        with self._prompted(prompt, session, options) as turn:
             return await run_awaited(turn.cell, turn.main, **self._serving())
 
     def run_in_background(
         self, prompt: str, *, session: Session | None = None, options: TurnOptions = DEFAULTS
     ) -> Run[TurnResult]:
         """Start a turn and return at once; its cell goes on to show it."""
-        turn = self._prepared(prompt, session, options, waits=False)
-        turn.__enter__()
-        run = start(turn.main)
-        self._background.append(run)
-        run.future.add_done_callback(lambda _: turn.__exit__())
-        return run
+        return self._started(self._prompted(prompt, session, options, waits=False))
+
+    def call(
+        self,
+        name: str,
+        arguments: str,
+        *,
+        session: Session | None = None,
+        options: TurnOptions = DEFAULTS,
+    ) -> CallResult:
+        """Make one call of a tool, without a model, and wait for it.
+
+        Parameters
+        ----------
+        arguments
+            A JSON object; repaired where it has one reading.
+
+        Raises
+        ------
+        HermesError
+            If it cannot be made. What the tool itself fails at is a result.
+        TurnInterrupted
+            If the person interrupts it.
+        """
+        with self._called(name, arguments, session, options) as turn:
+            return run_in_cell(turn.cell, turn.main, **self._serving())
+
+    async def acall(
+        self,
+        name: str,
+        arguments: str,
+        *,
+        session: Session | None = None,
+        options: TurnOptions = DEFAULTS,
+    ) -> CallResult:
+        """The same for coroutines: the caller's loop goes on."""
+        with self._called(name, arguments, session, options) as turn:
+            return await run_awaited(turn.cell, turn.main, **self._serving())
+
+    def call_in_background(
+        self,
+        name: str,
+        arguments: str,
+        *,
+        session: Session | None = None,
+        options: TurnOptions = DEFAULTS,
+    ) -> Run[CallResult]:
+        """The same, returning at once; its cell goes on to show it."""
+        return self._started(self._called(name, arguments, session, options, waits=False))
 
     def stop(self) -> int:
         """Stop all turns that run; how many there were."""
@@ -111,30 +171,75 @@ class Desktop:
             "%hermes stop": lambda _message: self.stop(),
         }
 
-    def _prepared(
+    def _started(self, turn: _Prepared[T]) -> Run[T]:
+        turn.__enter__()
+        run = start(turn.main)
+        self._background.append(run)
+        run.future.add_done_callback(lambda _: turn.__exit__())
+        return run
+
+    def _prompted(
         self, prompt: str, session: Session | None, options: TurnOptions, *, waits: bool = True
-    ) -> _Prepared:
-        session = session or self.hermes.session()
-        session.must_be_free()
+    ) -> _Prepared[TurnResult]:
+        there = session or self.hermes.session()
+        there.must_be_free()
         if len(prompt) > MAX_PROMPT_CHARS:
             raise TurnError(
                 f"the prompt has {len(prompt)} characters, more than {MAX_PROMPT_CHARS}; "
                 "put the text in a file and name the file"
             )
-        return _Prepared(self, prompt, session, options, waits=waits)
+
+        def work(listeners: list[Listener], context: Mapping[str, Any]) -> Awaitable[TurnResult]:
+            return self.hermes.turn(
+                prompt, session=there, options=options, listeners=listeners, context=context
+            )
+
+        return _Prepared(self, work, there, options, waits=waits)
+
+    def _called(
+        self,
+        name: str,
+        arguments: str,
+        session: Session | None,
+        options: TurnOptions,
+        *,
+        waits: bool = True,
+    ) -> _Prepared[CallResult]:
+        there = session or self.hermes.session()
+        there.must_be_free()
+        wanted = wanted_call(self.hermes, name, arguments, session=there, options=options)
+
+        def work(listeners: list[Listener], context: Mapping[str, Any]) -> Awaitable[CallResult]:
+            return run_call(
+                wanted,
+                hermes=self.hermes,
+                session=there,
+                options=options,
+                listeners=listeners,
+                context=context,
+            )
+
+        return _Prepared(self, work, there, options, waits=waits)
 
 
-class _Prepared:
+class _Prepared(Generic[T]):
     """A turn with its cell and its view, open for as long as the block runs."""
 
     def __init__(
-        self, desktop: Desktop, prompt: str, session: Session, options: TurnOptions, *, waits: bool
+        self,
+        desktop: Desktop,
+        work: Work[T],
+        session: Session,
+        options: TurnOptions,
+        *,
+        waits: bool,
     ) -> None:
         hermes = desktop.hermes
         settings = options.over(hermes.settings)
         emoji = hermes.registry.get_emoji
         self._desktop = desktop
         self._record = Record(emoji=emoji)
+        self._trace = desktop.trace.listener()
         self.cell = Cell(current_kernel(), hermes.owned_comms)
         view = open_view(
             self.cell,
@@ -146,21 +251,17 @@ class _Prepared:
             waits=waits,
         )
         self.running = Running(session, view)
-        self.main: Callable[[], Awaitable[TurnResult]] = lambda: hermes.turn(
-            prompt,
-            session=session,
-            options=options,
-            listeners=[self._record, view],
-            context={"kernel_loop": KernelLoop(self.cell).run},
-        )
+        listeners: list[Listener] = [self._record, self._trace, view]
+        context = {"kernel_loop": KernelLoop(self.cell).run}
+        self.main: Callable[[], Awaitable[T]] = lambda: work(listeners, context)
 
-    def __enter__(self) -> _Prepared:
+    def __enter__(self) -> _Prepared[T]:
         self._desktop.running.append(self.running)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._desktop.running.remove(self.running)
-        self._desktop.last = self._record
+        self._desktop.last = Ended(self._record, self._trace.turn)
         self.cell.close()
 
 
@@ -215,3 +316,44 @@ async def arun(prompt: str, *, session: str = "", **options: Any) -> TurnResult:
     return await here.arun(
         prompt, session=here.hermes.session(session), options=TurnOptions(**options)
     )
+
+
+def call(name: str, arguments: Mapping[str, Any] | None = None, /, **more: Any) -> CallResult:
+    """Make one call of a tool, as ``%hermes call`` does, and wait for it.
+
+    It goes the road of the agent's calls: arguments are coerced, and a person is asked before
+    anything destructive. The conversation does not hear of it.
+
+    Parameters
+    ----------
+    name
+        Of the tool.
+    arguments, more
+        Its arguments, as one mapping or by keyword.
+
+    Returns
+    -------
+    CallResult
+        ``status`` says how it went, ``text`` what the tool answered, ``json()`` the same as a
+        value.
+
+    Raises
+    ------
+    HermesError
+        If there is no such tool, or it is switched off.
+    TurnInterrupted
+        If the person interrupts it.
+    """
+    return desktop().call(name, _as_json(arguments, more))
+
+
+async def acall(
+    name: str, arguments: Mapping[str, Any] | None = None, /, **more: Any
+) -> CallResult:
+    """The same to ``await``: the caller's loop goes on. Parameters as for `call`."""
+    return await desktop().acall(name, _as_json(arguments, more))
+
+
+def _as_json(arguments: Mapping[str, Any] | None, more: Mapping[str, Any]) -> str:
+    """Arguments as JSON text; what JSON does not know, such as a path, as its text."""
+    return json.dumps({**(arguments or {}), **more}, ensure_ascii=False, default=str)

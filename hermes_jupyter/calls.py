@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Decision = Literal["once", "session", "deny"]
+Decision = Literal["once", "session", "always", "deny"]
 CallStatus = Literal["ok", "error", "denied", "timeout", "interrupted"]
 TurnStatus = Literal["done", "stopped", "interrupted", "failed"]
 
@@ -22,6 +22,8 @@ class ToolCall:
     args: Mapping[str, Any] = field(default_factory=dict)
     error: str = ""
     """Why the call cannot run (unknown name, unreadable arguments); empty if it can."""
+    mistake: str = ""
+    """The same without what differs from try to try, if the model did something wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,27 @@ class ApprovalRequest:
     """What "allow this session" would cover, in words."""
     digest: str
     """Fingerprint of call and folder; the road compares it again before it runs the call."""
+    effects: tuple[str, ...] = ()
+    """What it would do, one short line each: "deletes build/old.csv"."""
+    purpose: str = ""
+    """What the model says it wants it for; empty if it says nothing."""
+    asker: str = ""
+    """Who asks, if it is not the session's own agent: a child's name."""
+    rule: str = ""
+    """The rule that "always" would write; empty if that cannot be offered."""
+    editable: str = ""
+    """Name of the argument that a person may change before it runs; empty if there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """A person's answer to an approval request."""
+
+    decision: Decision
+    note: str = ""
+    """What the person tells the model with it."""
+    edited: str | None = None
+    """What the editable argument shall be instead; it is judged anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -103,6 +103,8 @@ class ApprovalResolved(Event):
     request: ApprovalRequest
     decision: Decision
     by: str
+    note: str = ""
+    edited: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

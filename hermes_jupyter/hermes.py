@@ -8,15 +8,17 @@ from typing import Any
 
 from hermes_jupyter.agent.models.base import Model
 from hermes_jupyter.agent.models.choice import choose, is_local
+from hermes_jupyter.agent.tool_search.usage import ToolUsage
 from hermes_jupyter.errors import ConfigurationError
 from hermes_jupyter.events import Listener
 from hermes_jupyter.session import Session
 from hermes_jupyter.settings import Settings
 from hermes_jupyter.turn import Turn, TurnOptions, TurnResult
-from tools.availability import Availability, check
+from tools.availability import Availability, check_all
 from tools.discovery import Discovered, discover, discover_builtin
 from tools.registry import ToolEntry, ToolRegistry, registry
 from tools.toolsets import UnknownToolset, resolve_toolsets
+from tools.view import RegistryView
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -36,15 +38,16 @@ class Hermes:
         self.discovered: list[Discovered] = []
         self.look_for_tools()
         self._sessions: dict[str, Session] = {}
-        self._models: dict[tuple[str, ...], Model] = {}
+        self._models: dict[tuple[str | int, ...], Model] = {}
         self._told: set[str] = set()
+        self.tool_usage = ToolUsage(settings.home / "jupyter" / "tool_usage.json")
         self.current = "main"
 
     def session(self, name: str = "") -> Session:
         """The named session, made if it is new; the current one if no name is given."""
         name = name or self.current
         if name not in self._sessions:
-            self._sessions[name] = Session(name)
+            self._sessions[name] = Session(name, self.settings.home)
         return self._sessions[name]
 
     def sessions(self) -> list[Session]:
@@ -64,7 +67,7 @@ class Hermes:
             if not old.stranded:
                 old.must_be_free()
             old.close()
-        self._sessions[name] = Session(name)
+        self._sessions[name] = Session(name, self.settings.home)
         return self._sessions[name]
 
     async def close(self) -> None:
@@ -80,12 +83,15 @@ class Hermes:
         """Find the user's tool files: new ones, and those that have changed."""
         self.discovered = self._builtin + discover(self.settings.user_tools)
 
-    def offered(self, settings: Settings) -> list[tuple[ToolEntry, Availability]]:
-        """The tools that the settings ask for, each with whether it can be used now.
+    def catalog(self, session: Session | None = None) -> RegistryView:
+        """All tools that there are now, those of the session alone included."""
+        return self.registry.view(overlay=session.overlay if session else None)
 
-        If they name none, the embedded model is offered few: more would confuse it.
+    def chosen(self, settings: Settings, session: Session | None = None) -> RegistryView:
+        """The tools that the settings ask for, whether or not they can be used now.
 
-        Runs the tools' own checks, so call it in a tool thread where a loop must not wait.
+        If they name none, the embedded model is offered few: more would confuse it. And where
+        nobody can be asked, no tool asks.
 
         Raises
         ------
@@ -93,17 +99,40 @@ class Hermes:
             For a name that is neither a toolset nor a tool.
         """
         self.look_for_tools()
+        there = self.catalog(session)
         try:
-            default = "small" if is_local(settings.model, settings) else "notebook"
-            names = resolve_toolsets(settings.toolsets or None, settings.disabled, default=default)
+            names = resolve_toolsets(
+                settings.toolsets or None,
+                settings.disabled,
+                default=_default(settings),
+                tools=there,
+            )
         except UnknownToolset as error:
             raise ConfigurationError(str(error)) from None
-        entries = [entry for name in sorted(names) if (entry := self.registry.get_entry(name))]
-        return [(entry, check(entry.check_fn, entry.requires_env)) for entry in entries]
+        return there.restrict(allow=names)
+
+    def offered(
+        self, settings: Settings, session: Session | None = None
+    ) -> list[tuple[ToolEntry, Availability]]:
+        """The chosen tools, each with whether it can be used now.
+
+        Waits for the first answers of the tools' own checks, so call it in a tool thread where a
+        loop must not wait.
+        """
+        return _checked(self.chosen(settings, session))
+
+    def usable(self, settings: Settings, session: Session | None = None) -> RegistryView:
+        """The chosen tools that can be used now: what the agent of a turn may call.
+
+        Waits like `offered`.
+        """
+        chosen = self.chosen(settings, session)
+        return chosen.restrict(allow=[entry.name for entry, found in _checked(chosen) if found.ok])
 
     def model(self, settings: Settings) -> Model:
         """The model of these settings; the same one as long as they name the same."""
-        key = (settings.model, settings.base_url, settings.api_key, settings.local_model)
+        named = (settings.model, settings.base_url, settings.api_key, settings.local_model)
+        key = (*named, settings.context_window)
         if key not in self._models:
             self._models[key] = choose(settings.model, settings)
         return self._models[key]
@@ -137,3 +166,15 @@ class Hermes:
         first = key not in self._told
         self._told.add(key)
         return first
+
+
+def _default(settings: Settings) -> str:
+    """The toolset for those who name none."""
+    if is_local(settings.model, settings):
+        return "small"
+    return "headless" if settings.frontend == "policy" else "notebook"
+
+
+def _checked(tools: RegistryView) -> list[tuple[ToolEntry, Availability]]:
+    entries = tools.entries()
+    return list(zip(entries, check_all(entries), strict=True))

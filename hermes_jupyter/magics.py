@@ -19,13 +19,15 @@ HELP = """\
 %%agent [options]        give the cell's text to the agent         (%%agent? lists the options)
 %hermes WORDS ...        a one-line prompt
 %hermes status           model, session, tools, and what is wrong
-%hermes tools [--why]    what the agent can use, and what is missing
+%hermes tools            what the agent can use; --why: what is missing; --schema NAME: its
+                         parameters
+%hermes call NAME ...    call a tool yourself, with {json} or words: key=value other="a b"
 %hermes model [NAME]     show or choose the model ("local": the embedded one)
 %hermes new [NAME]       begin a new conversation
 %hermes list             the conversations of this kernel
 %hermes attach           show the running turn here (after a page reload; works while busy)
 %hermes stop             stop the running turn (works while busy)
-%hermes last             show the last turn once more
+%hermes last             show the last turn once more, and what its calls got; --trace: all calls
 %hermes usage            tokens used
 %hermes doctor           check that everything works
 %hermes version
@@ -37,7 +39,7 @@ SUBCOMMANDS = {
     "help": 0, "status": 0, "tools": 1, "model": 1, "new": 1, "reset": 1, "list": 0,
     "attach": 0, "stop": 0, "last": 0, "usage": 0, "doctor": 0, "version": 0,
 }  # fmt: skip
-"""Name and the most words that may follow it; a longer line is a prompt."""
+"""Name and the most words that may follow it, unless they are options; else it is a prompt."""
 
 
 @magics_class
@@ -61,6 +63,15 @@ class Hermes(Magics):
         ["auto", "widget", "input", "policy"], "auto", help="How a person is asked."
     ).tag(config=True)
     tool_timeout = Float(600.0, help="Longest time of a tool, in seconds.").tag(config=True)
+    context_window = Integer(
+        0, help="Tokens of the model's context window; 0 takes what its server says."
+    ).tag(config=True)
+    tool_search_share = Float(
+        10.0, help="Percent of the model's window for tools; of more it sees a part (0: all)."
+    ).tag(config=True)
+    tool_limit = Integer(
+        128, help="Tools that the provider accepts in a request; 0: any number."
+    ).tag(config=True)
 
     @property
     def desktop(self) -> Desktop:
@@ -103,33 +114,57 @@ class Hermes(Magics):
         """Control the agent: ``%hermes help`` lists the commands; anything else is a prompt."""
         words = line.split()
         name = words[0] if words else "help"
-        if name in SUBCOMMANDS and len(words) - 1 <= SUBCOMMANDS[name]:
+        if _is_command(name, words[1:]):
             from hermes_jupyter import reports
 
             reports.COMMANDS[name](self, words[1:])
-        else:
+        elif name != "call" or not self._call(line.strip().removeprefix("call")):
             _refuse_slips(words)
             self._run(line, parse_argstring(self.agent, ""))
 
     def _run(self, text: str, options: Any) -> None:
         if not text.strip():
             raise UsageError("the cell is empty; write below %%agent what should be done")
-        if options.max_steps < 0:
-            raise UsageError(f"--max-steps must be at least 1, not {options.max_steps}")
-        if options.output and not options.output.isidentifier():
-            raise UsageError(f"-o needs the name of a variable, not {options.output!r}")
+        _must_make_sense(options)
         from hermes_jupyter.kernel.namespace import expand_names
 
         desktop = self.desktop
         prompt = expand_names(text, self.shell.user_ns)
-        arguments = {
-            "session": self._session(options),
-            "options": _turn_options(options),
-        }
         if options.background:
-            desktop.run_in_background(prompt, **arguments)
-            return
-        result = desktop.run(prompt, **arguments)
+            desktop.run_in_background(prompt, **self._chosen_for(options))
+        else:
+            self._keep(desktop.run(prompt, **self._chosen_for(options)), options)
+
+    def _call(self, line: str) -> bool:
+        """Make the call that the line after ``call`` asks for; False if it is a prompt."""
+        from hermes_jupyter.call_line import UnclearArgumentsError, parse
+        from hermes_jupyter.one_call import is_tool
+
+        try:
+            read = parse(line)
+            if not read.name:
+                raise UsageError("which tool? %hermes call NAME ...; %hermes tools lists them")
+            looks_so = read.options or read.has_arguments or not read.rest
+            if not looks_so and not is_tool(self.desktop.hermes, read.name):
+                return False
+            options = parse_argstring(self.agent, read.options)
+            _must_make_sense(options)
+            self._make(read.name, read.arguments(), options)
+        except UnclearArgumentsError as error:
+            raise UsageError(f"{error}. (A prompt goes into an %%agent cell.)") from None
+        return True
+
+    def _make(self, name: str, arguments: str, options: Any) -> None:
+        desktop, chosen = self.desktop, self._chosen_for(options)
+        if options.background:
+            desktop.call_in_background(name, arguments, **chosen)
+        else:
+            self._keep(desktop.call(name, arguments, **chosen), options)
+
+    def _chosen_for(self, options: Any) -> dict[str, Any]:
+        return {"session": self._session(options), "options": _turn_options(options)}
+
+    def _keep(self, result: Any, options: Any) -> None:
         if options.output:
             self.shell.user_ns[options.output] = result
 
@@ -142,11 +177,24 @@ class Hermes(Magics):
         return (hermes.new_session if options.new else hermes.session)(options.session)
 
 
+def _is_command(name: str, words: list[str]) -> bool:
+    if name not in SUBCOMMANDS:
+        return False
+    return len(words) <= SUBCOMMANDS[name] or words[0].startswith("--")
+
+
+def _must_make_sense(options: Any) -> None:
+    if options.max_steps < 0:
+        raise UsageError(f"--max-steps must be at least 1, not {options.max_steps}")
+    if options.output and not options.output.isidentifier():
+        raise UsageError(f"-o needs the name of a variable, not {options.output!r}")
+
+
 def _refuse_slips(words: list[str]) -> None:
     """A mistyped command or an option is no prompt."""
     if words[0].startswith("-"):
         raise UsageError(f"%hermes takes no option {words[0]!r}; use %%agent {words[0]} ...")
-    near = get_close_matches(words[0], SUBCOMMANDS, n=1, cutoff=0.75)
+    near = get_close_matches(words[0], [*SUBCOMMANDS, "call"], n=1, cutoff=0.75)
     if near and len(words) <= 2:
         raise UsageError(
             f"there is no command {words[0]!r}; did you mean %hermes {near[0]}? "

@@ -9,22 +9,29 @@ from pathlib import Path
 from typing import Any
 
 from hermes_jupyter.agent.models.base import Message
+from hermes_jupyter.agent.tool_search.arrangement import ToolSearch
 from hermes_jupyter.calls import Usage
 from hermes_jupyter.errors import TurnError
 from hermes_jupyter.road.approval import ApprovalDesk
+from hermes_jupyter.store.handles import Handles
 from tools.async_bridge import loop_thread
 from tools.environments.local import LocalEnvironment
+from tools.registry import ToolRegistry
 
 
 class Session:
     """A conversation: its transcript, its shell, its to-do list, its standing approvals."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, home: Path | None = None) -> None:
         self.name = name
+        self.handles = Handles(home or Path.home() / ".hermes", name)
         self.transcript: list[Message] = []
         self.todos: list[dict[str, Any]] = []
         self.written: set[str] = set()
         self.desk = ApprovalDesk()
+        self.overlay = ToolRegistry()
+        """Tools of this session alone; they win over those of the same name."""
+        self.tool_search = ToolSearch()
         self.environment = LocalEnvironment(cwd=str(Path.cwd()))
         self.usage = Usage()
         self._task: asyncio.Task[Any] | None = None
@@ -66,3 +73,4 @@ class Session:
 
     def close(self) -> None:
         self.environment.close()
+        self.handles.close()

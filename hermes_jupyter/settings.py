@@ -18,6 +18,10 @@ ApprovalMode = Literal["ask", "deny", "off"]
 FrontEnd = Literal["auto", "widget", "input", "policy"]
 APPROVAL_MODES: tuple[str, ...] = get_args(ApprovalMode)
 FRONT_ENDS: tuple[str, ...] = get_args(FrontEnd)
+LEAST_TOOL_LIMIT = 11
+"""Eight tools and the three that search for the others."""
+ALWAYS_SEARCH = 0.01
+"""A share of the window that any set of tools exceeds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +48,13 @@ class Settings:
     """How a person is asked; ``auto`` finds out what the front end can do."""
     tool_timeout: float = 600.0
     """Longest time of a tool that names none itself, in seconds."""
+    tool_search_share: float = 10.0
+    """Percent of the model's window that descriptions of tools may take. Of more tools the least
+    used are left out, and the model searches them; 0 leaves nothing out."""
+    tool_limit: int = 128
+    """How many tools the model's provider accepts in a request; 0 for any number."""
+    context_window: int = 0
+    """Tokens of the model's context window; 0 for what its server says."""
     home: Path = field(default_factory=lambda: Path.home() / ".hermes")
 
     def __post_init__(self) -> None:
@@ -53,6 +64,11 @@ class Settings:
             raise ConfigurationError(f"max_steps must be at least 1, not {self.max_steps!r}")
         if self.tool_timeout <= 0:
             raise ConfigurationError(f"tool_timeout must be positive, not {self.tool_timeout!r}")
+        if type(self.context_window) is not int or self.context_window < 0:
+            raise ConfigurationError(
+                f"context_window must be a number of tokens, not {self.context_window!r}"
+            )
+        _check_tool_search(self.tool_search_share, self.tool_limit)
 
     @property
     def has_endpoint(self) -> bool:
@@ -67,6 +83,15 @@ class Settings:
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise ConfigurationError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+
+
+def _check_tool_search(share: Any, limit: Any) -> None:
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 100:
+        raise ConfigurationError(f"tool_search_share must be 0 to 100 percent, not {share!r}")
+    if type(limit) is not int or not (limit == 0 or limit >= LEAST_TOOL_LIMIT):
+        raise ConfigurationError(
+            f"tool_limit must be 0 (no limit) or at least {LEAST_TOOL_LIMIT}, not {limit!r}"
+        )
 
 
 def load(traits: Mapping[str, Any] | None = None, env: Mapping[str, str] | None = None) -> Settings:
@@ -126,6 +151,25 @@ def _from_yaml(path: Path) -> dict[str, Any]:
             "model": model.get("default"),
             "base_url": model.get("base_url"),
             "api_key": model.get("api_key"),
+            "context_window": model.get("context_length"),
             "max_steps": agent.get("max_turns"),
+            "tool_search_share": _tool_search_share(config.get("tools")),
         }
     )
+
+
+def _tool_search_share(tools: Any) -> Any:
+    """``tools: {tool_search: {enabled: auto, threshold_pct: 10}}``; None if it says nothing."""
+    told = tools.get("tool_search") if isinstance(tools, dict) else None
+    told = told if isinstance(told, dict) else {"enabled": told}
+    match told.get("enabled"):
+        case False | "off":
+            return 0.0
+        case True | "on":
+            return ALWAYS_SEARCH
+        case None | "auto":
+            return told.get("threshold_pct")
+        case other:
+            raise ConfigurationError(
+                f"tools.tool_search.enabled must be auto, on or off, not {other!r}"
+            )

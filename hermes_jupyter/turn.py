@@ -15,6 +15,8 @@ from hermes_jupyter.agent.loop import Agent, Outcome
 from hermes_jupyter.agent.models.base import Model
 from hermes_jupyter.agent.models.choice import DEMONSTRATION, is_local
 from hermes_jupyter.agent.prompt import system_prompt
+from hermes_jupyter.agent.tool_search.arrangement import Arrangement
+from hermes_jupyter.agent.tool_search.deferral import Limits
 from hermes_jupyter.calls import TurnStatus, Usage
 from hermes_jupyter.errors import ConfigurationError, HermesError
 from hermes_jupyter.events import (
@@ -22,17 +24,20 @@ from hermes_jupyter.events import (
     Listener,
     NoticeGiven,
     StepFinished,
+    ToolCallFinished,
     TurnFinished,
     TurnStarted,
 )
 from hermes_jupyter.kernel.own_loop import LOSES_CELLS, loses_cells
+from hermes_jupyter.road.pages import READER
 from hermes_jupyter.road.policy import Policy
 from hermes_jupyter.road.run import Road
 from hermes_jupyter.session import Session
 from hermes_jupyter.settings import APPROVAL_MODES, Settings
 from hermes_jupyter.text import mended
 from tools.async_bridge import in_tool_thread
-from tools.registry import ToolEntry
+from tools.toolsets import absent
+from tools.view import RegistryView
 
 if TYPE_CHECKING:
     from hermes_jupyter.hermes import Hermes
@@ -118,6 +123,8 @@ class Turn:
     def emit(self, event: Event) -> None:
         if isinstance(event, StepFinished):
             self._usage += event.usage
+        elif isinstance(event, ToolCallFinished) and event.result.args is not None:
+            self._hermes.tool_usage.note(event.result.call.name)
         for listener in self._listeners:
             try:
                 listener(event)
@@ -127,10 +134,7 @@ class Turn:
     async def run(self, prompt: str) -> TurnResult:
         prompt = mended(prompt)
         try:
-            self._model = model = self._hermes.model(self._settings)
-            self._announce(prompt, model.name)
-            agent = self._agent(model, await self._tools())
-            outcome = await agent.run(prompt)
+            outcome = await self.work(prompt)
         except asyncio.CancelledError:
             self._finish(Outcome(status="interrupted"))
             raise
@@ -142,54 +146,75 @@ class Turn:
             raise
         return self._finish(outcome)
 
+    async def work(self, prompt: str) -> Outcome:
+        """What is done between the start of the turn and its end."""
+        self._model = model = self._hermes.model(self._settings)
+        self._announce(prompt, model.name)
+        agent = self._agent(model, await self._arranged(model))
+        return await agent.run(prompt)
+
+    def started(self, prompt: str, model: str, steps: int) -> TurnStarted:
+        """The event of its start."""
+        name = self._session.name
+        return TurnStarted(session=name, turn=self._id, prompt=prompt, model=model, steps=steps)
+
     def _announce(self, prompt: str, model: str) -> None:
-        self.emit(
-            TurnStarted(
-                session=self._session.name,
-                turn=self._id,
-                prompt=prompt,
-                model=model,
-                steps=self._budget.total,
-            )
-        )
+        self.emit(self.started(prompt, model, self._budget.total))
         if is_local(self._settings.model, self._settings) and self._hermes.tell_once("local"):
             self.emit(NoticeGiven(text=DEMONSTRATION, key="demonstration"))
         if loses_cells() and self._hermes.tell_once("nest_asyncio"):
             self.emit(NoticeGiven(text=LOSES_CELLS, level="warning"))
 
-    async def _tools(self) -> list[ToolEntry]:
+    async def _tools(self) -> RegistryView:
+        """What the agent may call: it stays so until the turn ends, whatever others register."""
+        hermes, session = self._hermes, self._session
         if self._options.no_tools:
-            return []
-        offered = await in_tool_thread(lambda: self._hermes.offered(self._settings))
-        return [entry for entry, available in offered if available.ok]
+            return hermes.catalog(session).restrict(allow=())
+        tools = await in_tool_thread(lambda: hermes.usable(self._settings, session))
+        missing = ", ".join(absent(self._settings.toolsets, hermes.catalog(session)))
+        if missing and hermes.tell_once(f"no tools of {missing}"):
+            self.emit(NoticeGiven(text=f"there are no tools here for {missing}", level="warning"))
+        return tools
 
-    def _agent(self, model: Model, usable: list[ToolEntry]) -> Agent:
-        session, environment = self._session, self._session.environment
-        names = frozenset(entry.name for entry in usable)
-        if not session.transcript:
-            content = system_prompt(names, environment.cwd)
-            session.transcript.append({"role": "system", "content": content})
-        settings = self._settings
-        road = Road(
-            registry=self._hermes.registry,
-            names=names,
-            desk=session.desk,
-            policy=Policy.parse(settings.approvals, settings.allow, settings.deny),
-            emit=self.emit,
-            context=self._context(),
-            tool_timeout=settings.tool_timeout,
+    async def _arranged(self, model: Model) -> Arrangement:
+        """Which of the tools the model is shown; the others it can search."""
+        tools, usage = await self._tools(), self._hermes.tool_usage
+        limits = Limits(
+            window=model.window,
+            share=self._settings.tool_search_share,
+            tool_limit=self._settings.tool_limit,
         )
+        arrange = self._session.tool_search.arrange
+        return await in_tool_thread(lambda: arrange(tools, limits, usage.counts))
+
+    def _agent(self, model: Model, arranged: Arrangement) -> Agent:
+        session, environment = self._session, self._session.environment
+        if not session.transcript:
+            content = system_prompt(arranged.tools.names, environment.cwd)
+            session.transcript.append({"role": "system", "content": content})
         return Agent(
             model=model,
-            road=road,
-            definitions=[entry.definition() for entry in usable],
+            road=self.road(arranged.tools),
+            definitions=arranged.definitions,
             emit=self.emit,
             budget=self._budget,
             transcript=session.transcript,
             cwd=lambda: environment.cwd,
         )
 
-    def _context(self) -> dict[str, Any]:
+    def road(self, tools: RegistryView) -> Road:
+        """The road of all its calls."""
+        settings = self._settings
+        return Road(
+            tools=tools,
+            desk=self._session.desk,
+            policy=Policy.parse(settings.approvals, settings.allow, settings.deny),
+            emit=self.emit,
+            context=self._context(tools),
+            tool_timeout=settings.tool_timeout,
+        )
+
+    def _context(self, tools: RegistryView) -> dict[str, Any]:
         session = self._session
         return {
             "session_id": session.name,
@@ -198,12 +223,14 @@ class Turn:
             "environment": session.environment,
             "todos": session.todos,
             "written": session.written,
+            **({"handles": session.handles} if READER in tools.names else {}),
             **self._more,
         }
 
     def _finish(self, outcome: Outcome) -> TurnResult:
         seconds = time.monotonic() - self._began
         self._session.usage += self._usage
+        self._hermes.tool_usage.save_soon()
         self.emit(
             TurnFinished(
                 status=outcome.status,

@@ -147,6 +147,11 @@ def loop_thread() -> LoopThread:
         return _persistent
 
 
+def on_persistent_loop() -> bool:
+    """Whether the caller is on the persistent loop's thread, where nothing may wait."""
+    return _persistent is not None and _persistent.is_current()
+
+
 def healthy_loop_thread(within: float = 1.0) -> LoopThread:
     """The persistent loop, replaced by a new one if it does not answer within so many seconds.
 

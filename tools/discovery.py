@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tools.registry import ToolEntry, registry
+from tools.registry import registry
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +32,8 @@ _BLOCKS = (
     *(ast.ExceptHandler, ast.Match, ast.match_case),
 )
 _MENTION = re.compile(rb"\bregistry\s*\.\s*register\b")
+_OWN_STATEMENT = re.compile(rb"^registry\.register\(", re.MULTILINE)
+"""In a file of an importable package a line like this is enough: the import parses it anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +95,23 @@ def _discover_file(path: Path, package: str | None) -> Discovered | None:
     module = f"{package}.{path.stem}" if package else _module_name(path)
     try:
         source = path.read_bytes()
+        if package and _OWN_STATEMENT.search(source):
+            return _imported(path, module)
         tree = ast.parse(source if _MENTION.search(source) else b"", filename=str(path))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return Discovered(path, module, ok=False, reason=_reason(error, path))
     if not registers_tools(tree):
         _forget(path)
         return None
-    load: Callable[[], object] = partial(importlib.import_module, module)
-    if not package:
-        load = partial(_load, path, module, tree, hashlib.sha256(source).hexdigest())
+    if package:
+        return _imported(path, module)
+    load = partial(_load, path, module, tree, hashlib.sha256(source).hexdigest())
     reason = _attempt(path, load)
+    return Discovered(path, module, ok=not reason, reason=reason)
+
+
+def _imported(path: Path, module: str) -> Discovered:
+    reason = _attempt(path, lambda: importlib.import_module(module))
     return Discovered(path, module, ok=not reason, reason=reason)
 
 
@@ -130,28 +139,17 @@ def _is_registration(statement: ast.stmt) -> bool:
 
 def _attempt(path: Path, load: Callable[[], object]) -> str:
     """Load a file; its error in words, or nothing. One that fails leaves all tools as they were."""
-    before = registry.entries()
+    before = registry.saved()
     try:
         load()
     except KeyboardInterrupt:
-        _restore(before)
+        registry.restore(before)
         raise
     except BaseException as error:  # a stranger's file may raise anything, sys.exit() included
         logger.info("could not import tool file %s", path, exc_info=True)
-        _restore(before)
+        registry.restore(before)
         return _reason(error, path)
     return ""
-
-
-def _restore(before: list[ToolEntry]) -> None:
-    kept = {entry.name: entry for entry in before}
-    for entry in registry.entries():
-        if kept.get(entry.name) is entry:
-            del kept[entry.name]
-        else:
-            registry.deregister(entry.name)
-    for entry in kept.values():
-        registry.register(**{field: getattr(entry, field) for field in ToolEntry.__slots__})
 
 
 def _load(path: Path, module: str, tree: ast.Module, digest: str) -> None:
@@ -196,9 +194,14 @@ def _forget(path: Path) -> None:
 
 
 def _deregister(loaded: _Loaded | None) -> None:
+    overrides = {override.tool.name: override for override in registry.overrides}
     for name, handler in loaded.handlers.items() if loaded else ():
         entry = registry.get_entry(name)
-        if entry and entry.handler is handler:  # and not another file's tool by now
+        if not entry or entry.handler is not handler:  # another file's tool by now
+            continue
+        if name in overrides:
+            registry.give_back(overrides[name])
+        else:
             registry.deregister(name)
 
 

@@ -9,20 +9,24 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from tools.catalog import Catalog
+from tools.known_toolsets import FORMER, KNOWN, PLATFORMS, Toolset
 from tools.registry import registry
 
-
-@dataclass(frozen=True, slots=True)
-class Toolset:
-    """Tools that are switched on and off together."""
-
-    description: str
-    tools: tuple[str, ...] = ()
-    includes: tuple[str, ...] = ()
-    """Other toolsets that belong to this one."""
-
+__all__ = [
+    "DEFAULT",
+    "FORMER",
+    "KNOWN",
+    "PLATFORMS",
+    "TOOLSETS",
+    "Toolset",
+    "UnknownToolset",
+    "absent",
+    "resolve_toolset",
+    "resolve_toolsets",
+    "toolset_names",
+]
 
 TOOLSETS: dict[str, Toolset] = {
     "terminal": Toolset("Run commands, and look after those that go on.", ("terminal", "process")),
@@ -35,29 +39,34 @@ TOOLSETS: dict[str, Toolset] = {
     "safe": Toolset(
         "Look, plan and ask, change nothing.", includes=("read-only", "todo", "clarify")
     ),
+    "results": Toolset("Read on in answers that were too long.", ("read_result",)),
     "small": Toolset(
         "For small models, which more tools confuse.",
         ("read_file", "search_files", "terminal", "write_file"),
     ),
     "notebook": Toolset(
         "What an agent in a notebook has by default.",
-        includes=("file", "terminal", "todo", "clarify"),
+        includes=("file", "terminal", "todo", "clarify", "results"),
+    ),
+    "headless": Toolset(
+        "The same where nobody can be asked.", includes=("notebook",), without=("clarify",)
+    ),
+    "subagent": Toolset(
+        "What an agent has that works for another one.",
+        includes=("notebook",),
+        without=("delegation", "clarify", "memory", "cronjob", "messaging"),
     ),
 }
 DEFAULT = "notebook"
 EVERYTHING = frozenset({"all", "*"})
 
-FORMER_DEFAULT = "hermes-cli"
-FORMER_ENDING = "_tools"
-"""As older configurations of Hermes Agent have it: ``file_tools`` is ``file`` now."""
-
 
 class UnknownToolset(ValueError):
     """No toolset and no tool has this name. The message says which names there are."""
 
-    def __init__(self, name: str) -> None:
-        known = toolset_names()
-        near = difflib.get_close_matches(name, [*known, *_tool_names()], n=3)
+    def __init__(self, name: str, tools: Catalog = registry) -> None:
+        known = toolset_names(tools)
+        near = difflib.get_close_matches(name, [*known, *KNOWN, *_tool_names(tools)], n=3)
         meant = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
         super().__init__(
             f"No toolset or tool is named {name!r}.{meant} Toolsets: {', '.join(known)}."
@@ -65,13 +74,18 @@ class UnknownToolset(ValueError):
         self.name = name
 
 
-def toolset_names() -> list[str]:
+def toolset_names(tools: Catalog = registry) -> list[str]:
     """All toolsets there are now, those by registration included."""
-    return sorted({*TOOLSETS, *registry.get_registered_toolset_names()})
+    return sorted({*TOOLSETS, *tools.get_registered_toolset_names()})
 
 
-def resolve_toolset(name: str) -> frozenset[str]:
+def resolve_toolset(name: str, tools: Catalog = registry) -> frozenset[str]:
     """Names of the tools of a toolset, of ``all``, or of a single tool.
+
+    Parameters
+    ----------
+    tools
+        Where tools are registered: of the process, or what a session sees.
 
     Raises
     ------
@@ -79,15 +93,17 @@ def resolve_toolset(name: str) -> frozenset[str]:
         If there is none of this name.
     """
     if name in EVERYTHING:
-        return _tool_names()
-    if name in toolset_names():
-        return _gather(name, set())
-    if name in _tool_names():
+        return _tool_names(tools)
+    if name in toolset_names(tools):
+        return _gather(name, tools, set())
+    if name in _tool_names(tools):
         return frozenset({name})
-    former = DEFAULT if name == FORMER_DEFAULT else name.removesuffix(FORMER_ENDING)
-    if former in toolset_names():
-        return _gather(former, set())
-    raise UnknownToolset(name)
+    name = FORMER.get(name) or PLATFORMS.get(name, name)
+    if name in KNOWN or name in TOOLSETS:
+        return _gather(name, tools, set())
+    if any(name in toolset.tools for toolset in KNOWN.values()):
+        return frozenset()
+    raise UnknownToolset(name, tools)
 
 
 def resolve_toolsets(
@@ -95,43 +111,70 @@ def resolve_toolsets(
     disabled: Iterable[str] | None = None,
     *,
     default: str = DEFAULT,
+    tools: Catalog = registry,
 ) -> frozenset[str]:
     """Names of all tools of the enabled toolsets, without any tool of a disabled one.
 
     Parameters
     ----------
     enabled
-        None stands for the default, and all that is registered outside of the toolsets of this
-        module.
+        None stands for the default. That, and the defaults of Hermes Agent such as
+        ``hermes-cli``, bring all that is registered outside of the toolsets known by name, too.
     disabled
         Always wins, whichever enabled toolsets the tool also belongs to.
     default
-        The toolset to offer if none is named: ``notebook``, or ``small`` for a small model.
+        The toolset to offer if none is named: ``notebook``, ``headless`` where nobody can be
+        asked, ``subagent``, or ``small`` for a small model.
+    tools
+        Where tools are registered: of the process, or what a session sees.
+
+    Raises
+    ------
+    UnknownToolset
+        For a name that is neither a toolset nor a tool.
     """
-    if enabled is None:
-        own = (name for name in registry.get_registered_toolset_names() if name not in TOOLSETS)
-        enabled = [default, *own]
-    return _union(enabled) - _union(disabled or ())
+    names = [default] if enabled is None else _names(enabled)
+    defaults = {default} if enabled is None else {*PLATFORMS} & {*names}
+    found = _union(names, tools).union(*(_own(PLATFORMS.get(d, d), tools) for d in defaults))
+    return found - _union(_names(disabled or ()), tools)
 
 
-def _union(names: Iterable[str]) -> frozenset[str]:
-    if isinstance(names, str):
-        names = names.replace(",", " ").split()
-    return frozenset[str]().union(*map(resolve_toolset, names))
+def absent(names: Iterable[str], tools: Catalog = registry) -> list[str]:
+    """Those of ``names`` that are understood, and of which no tool is here."""
+    there = frozenset(tools.get_all_tool_names())
+    return [name for name in names if not resolve_toolset(name, tools) & there]
 
 
-def _gather(name: str, visited: set[str]) -> frozenset[str]:
+def _own(default: str, tools: Catalog) -> frozenset[str]:
+    """What the user has added, as far as it may stand beside this default."""
+    registered = tools.get_registered_toolset_names()
+    own = _union([name for name in registered if name not in TOOLSETS], tools)
+    return own - _union(TOOLSETS[default].without, tools)
+
+
+def _names(names: Iterable[str]) -> list[str]:
+    return names.replace(",", " ").split() if isinstance(names, str) else list(names)
+
+
+def _union(names: Iterable[str], tools: Catalog) -> frozenset[str]:
+    return frozenset[str]().union(*(resolve_toolset(name, tools) for name in names))
+
+
+def _gather(name: str, tools: Catalog, visited: set[str]) -> frozenset[str]:
     """Tools of a toolset and all it includes; ``visited`` ends circles."""
     if name in visited:
         return frozenset()
     visited.add(name)
-    toolset = TOOLSETS.get(name, Toolset(""))
-    included = (_gather(other, visited) for other in toolset.includes)
-    registered = registry.get_tool_names_for_toolset(name)
-    return frozenset({*toolset.tools, *registered}).union(*included)
+    here = TOOLSETS.get(name)
+    toolset = here or KNOWN.get(name, Toolset(""))
+    named = [tool for tool in toolset.tools if here or tools.get_entry(tool)]
+    left_out = [_gather(other, tools, {*visited}) for other in toolset.without]
+    included = [_gather(other, tools, visited) for other in toolset.includes]
+    registered = tools.get_tool_names_for_toolset(name)
+    return frozenset({*named, *registered}).union(*included).difference(*left_out)
 
 
-def _tool_names() -> frozenset[str]:
+def _tool_names(tools: Catalog) -> frozenset[str]:
     """All tools, registered or only named in a toolset of this module."""
     named = {tool for toolset in TOOLSETS.values() for tool in toolset.tools}
-    return frozenset({*named, *registry.get_all_tool_names()})
+    return frozenset({*named, *tools.get_all_tool_names()})

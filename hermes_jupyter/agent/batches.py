@@ -8,19 +8,22 @@ from collections.abc import Awaitable, Callable, Sequence
 from hermes_jupyter.agent.planning import next_batch, plan
 from hermes_jupyter.calls import ToolCall, ToolResult
 from hermes_jupyter.events import BatchStarted, Event, ToolCallFinished
+from hermes_jupyter.redaction import redact
+from hermes_jupyter.road.running import CallInterrupted
 from tools.registry import tool_error
 
 __all__ = ["MAX_PARALLEL", "Interrupted", "interrupted", "next_batch", "plan", "run_batch"]
 
-MAX_PARALLEL = 8
-"""Of a larger batch, the others wait until one of these is done."""
+MAX_PARALLEL = 16
+"""Of a larger batch, the others wait until one of these is done. Of those that need a thread,
+the road runs fewer."""
 
 RunCall = Callable[[ToolCall], Awaitable[ToolResult]]
 Emit = Callable[[Event], None]
 
 
 async def run_batch(calls: Sequence[ToolCall], run_call: RunCall, emit: Emit) -> list[ToolResult]:
-    """Run the calls side by side, at most 8 at once.
+    """Run the calls side by side.
 
     Results come back in the order of the calls, and are announced as they come.
 
@@ -35,7 +38,13 @@ async def run_batch(calls: Sequence[ToolCall], run_call: RunCall, emit: Emit) ->
 
     async def one(call: ToolCall) -> None:
         async with room:
-            results[call.id] = result = await run_call(call)
+            try:
+                result = await run_call(call)
+            except CallInterrupted as stop:
+                results[call.id] = interrupted(call, stop.printed)
+                emit(ToolCallFinished(result=results[call.id]))
+                raise
+        results[call.id] = result
         emit(ToolCallFinished(result=result))
 
     try:
@@ -58,7 +67,8 @@ class Interrupted(Exception):
         self.results = results
 
 
-def interrupted(call: ToolCall) -> ToolResult:
+def interrupted(call: ToolCall, printed: str = "") -> ToolResult:
     """The result of a call that an interrupt stopped or kept from starting."""
-    text = tool_error("Interrupted by the user", status="interrupted")
+    kept = {"partial_output": redact(printed)} if printed else {}
+    text = tool_error("Interrupted by the user", status="interrupted", **kept)
     return ToolResult(call=call, text=text, status="interrupted")

@@ -7,15 +7,18 @@ import itertools
 import json
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from hermes_jupyter.agent import batches
 from hermes_jupyter.agent.budget import Budget
-from hermes_jupyter.agent.checks import checked
+from hermes_jupyter.agent.checks import capped, check, without_twins
 from hermes_jupyter.agent.models.base import Delta, Message, Model, RawCall, Reply
+from hermes_jupyter.agent.reading import Reading
 from hermes_jupyter.agent.repair import is_exact
+from hermes_jupyter.agent.tool_search.unwrapping import unwrapped
 from hermes_jupyter.agent.tries import Tries
 from hermes_jupyter.calls import ToolCall, ToolResult, TurnStatus
 from hermes_jupyter.errors import ModelError
@@ -120,35 +123,58 @@ class Agent:
 
     async def _run_calls(self, reply: Reply) -> str:
         """Run the calls of a step; say why the turn must end after it, if it must."""
-        calls = self._checked(reply)
-        enough = self._tries.note(calls)
-        self.transcript.append(_assistant(reply, calls))
+        written = [self._check(raw) for raw in reply.calls]
+        self.transcript.append(_assistant(reply, written))
+        meant = [unwrapped(call, self.road.tools, self._check) for call in written]
+        calls = capped(without_twins(meant), self.road.tools)
+        done: list[ToolResult] = []
         while calls:
             # Planned batch by batch: a command may have changed the folder, or what a link means.
-            batch = batches.next_batch(calls, self.road.registry, self.cwd())
+            batch = batches.next_batch(calls, self.road.tools, self.cwd())
             calls = calls[len(batch) :]
             try:
                 results = await batches.run_batch(batch, self.road.run, self.emit)
             except batches.Interrupted as stop:
-                self._record([*stop.results, *map(batches.interrupted, calls)])
+                self._record_now([*done, *stop.results, *map(batches.interrupted, calls)])
                 raise asyncio.CancelledError from None
-            self._record(results)
-        return enough
+            done += results
+        await self._record(done)
+        return self._tries.note(done)
 
-    def _checked(self, reply: Reply) -> list[ToolCall]:
-        names = self.road.names
-        withheld = set(self.road.registry.get_all_tool_names()) - names
-        functions = [definition["function"] for definition in self.definitions]
-        parameters = {
-            each["name"]: each["parameters"].get("properties", {}).keys() for each in functions
-        }
-        return checked(reply.calls, names, withheld=withheld, parameters=parameters)
-
-    def _record(self, results: Sequence[ToolResult]) -> None:
-        self.transcript.extend(
-            {"role": "tool", "tool_call_id": result.call.id, "content": result.text}
-            for result in results
+    def _check(self, raw: RawCall) -> ToolCall:
+        tools = self.road.tools
+        return check(
+            raw,
+            tools.names,
+            withheld=tools.withheld,
+            parameters=self._parameters,
+            shown=[definition["function"]["name"] for definition in self.definitions],
         )
+
+    @cached_property
+    def _parameters(self) -> dict[str, Collection[str]]:
+        """The names of each tool's parameters, also of tools that the model is not shown."""
+        tools = self.road.tools.entries()
+        found = {entry.name: entry.schema["parameters"].get("properties") for entry in tools}
+        return {name: each.keys() if isinstance(each, dict) else () for name, each in found.items()}
+
+    @cached_property
+    def _reading(self) -> Reading:
+        return Reading(
+            tools=self.road.tools,
+            window=lambda: self.model.window,
+            keeper=self.road.context.get("handles"),
+        )
+
+    async def _record(self, results: Sequence[ToolResult]) -> None:
+        try:
+            self.transcript.extend(await self._reading.messages(results))
+        except asyncio.CancelledError:  # they have run, so the model must hear of it
+            self._record_now(results)
+            raise
+
+    def _record_now(self, results: Sequence[ToolResult]) -> None:
+        self.transcript.extend(self._reading.messages_now(results))
 
     async def _reply(self, tools: Sequence[dict[str, Any]]) -> Reply:
         """One model call, tried again while that can help and nothing was shown yet."""

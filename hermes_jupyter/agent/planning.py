@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from hermes_jupyter.agent.known_tools import KNOWN_TOOLS, NEVER_PARALLEL, Resources
 from hermes_jupyter.agent.places import Key, Place, Places
 from hermes_jupyter.calls import ToolCall
-from tools.registry import ToolEntry, ToolRegistry
+from tools.catalog import Catalog
+from tools.registry import ToolEntry
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +57,7 @@ BARRIER = Scope(writes=True, places=None)
 
 
 def plan(
-    calls: Sequence[ToolCall], registry: ToolRegistry, cwd: str, home: str | None = None
+    calls: Sequence[ToolCall], tools: Catalog, cwd: str, home: str | None = None
 ) -> list[list[ToolCall]]:
     """Cut the calls of a step into batches, in order, as few as can be.
 
@@ -70,14 +71,14 @@ def plan(
     home
         What ``~`` stands for; by default the home folder of the process.
     """
-    return list(_batches(calls, registry, Places(cwd, home)))
+    return list(_batches(calls, tools, Places(cwd, home)))
 
 
 def next_batch(
-    calls: Sequence[ToolCall], registry: ToolRegistry, cwd: str, home: str | None = None
+    calls: Sequence[ToolCall], tools: Catalog, cwd: str, home: str | None = None
 ) -> list[ToolCall]:
     """The calls that run first: the first so many that do not conflict."""
-    return next(_batches(calls, registry, Places(cwd, home)), [])
+    return next(_batches(calls, tools, Places(cwd, home)), [])
 
 
 class _Batch:
@@ -113,12 +114,10 @@ class _Batch:
         return True
 
 
-def _batches(
-    calls: Sequence[ToolCall], registry: ToolRegistry, places: Places
-) -> Iterator[list[ToolCall]]:
+def _batches(calls: Sequence[ToolCall], tools: Catalog, places: Places) -> Iterator[list[ToolCall]]:
     batch = _Batch()
     for call in calls:
-        scope = _scope_of(call, registry, places)
+        scope = _scope_of(call, tools, places)
         if not batch.has_room_for(scope):
             yield batch.calls
             batch = _Batch()
@@ -127,10 +126,10 @@ def _batches(
         yield batch.calls
 
 
-def _scope_of(call: ToolCall, registry: ToolRegistry, places: Places) -> Scope:
+def _scope_of(call: ToolCall, tools: Catalog, places: Places) -> Scope:
     if call.error:  # nothing runs; without arguments nobody knows what was to run in this place
         return NOTHING if call.args else BARRIER
-    entry, known = registry.get_entry(call.name), KNOWN_TOOLS.get(call.name)
+    entry, known = tools.get_entry(call.name), KNOWN_TOOLS.get(call.name)
     effects = entry.effects if entry else known.effects if known else "unknown"
     if call.name in NEVER_PARALLEL or effects not in ("read", "write"):
         return BARRIER

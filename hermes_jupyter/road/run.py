@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import secrets
-import threading
-import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hermes_jupyter.calls import (
-    ApprovalRequest,
-    CallStatus,
-    Question,
-    ToolCall,
-    ToolResult,
-    digest_of,
-)
-from hermes_jupyter.events import ApprovalResolved, Event, ToolCallStarted, ToolOutputStreamed
+from hermes_jupyter.calls import ApprovalRequest, ToolCall, ToolResult, digest_of
+from hermes_jupyter.events import ApprovalResolved, Event
 from hermes_jupyter.road.approval import ApprovalDesk
 from hermes_jupyter.road.coercion import coerce, problems
+from hermes_jupyter.road.course import Course
+from hermes_jupyter.road.fences import source_of
 from hermes_jupyter.road.guard import objection_of
 from hermes_jupyter.road.policy import Policy
-from hermes_jupyter.road.results import exit_code_of, shape, status_of
-from tools.async_bridge import in_tool_thread
+from hermes_jupyter.road.results import QUICK_CHARS, exit_code_of, shaped_here, status_of
+from hermes_jupyter.road.running import Runner
+from tools.async_bridge import in_tool_thread, run_async
+from tools.entry import DEFAULT_RESULT_CHARS, ToolEntry
 from tools.files.workspace import folder_of
-from tools.registry import ToolEntry, ToolRegistry, tool_error
+from tools.registry import tool_error
 from tools.safety import Objection
+from tools.view import RegistryView
 
 logger = logging.getLogger(__name__)
 
-INTERRUPT_GRACE = 0.12
-DEADLINE_GRACE = 2.0
 MAX_QUESTIONS = 4
 """About one call, when each answer comes too late: what was shown has changed meanwhile."""
 MAX_SHOWN_CHARS = 100_000
@@ -45,9 +37,8 @@ MAX_SHOWN_CHARS = 100_000
 class Road:
     """What all calls of a turn share."""
 
-    registry: ToolRegistry
-    names: frozenset[str]
-    """Tools that may be called; others do not exist on this road."""
+    tools: RegistryView
+    """What may be called; other tools do not exist on this road. Handlers get it, too."""
     desk: ApprovalDesk
     policy: Policy
     emit: Callable[[Event], None]
@@ -55,45 +46,82 @@ class Road:
     context: Mapping[str, Any]
     """What handlers get beside their arguments."""
     tool_timeout: float = 600.0
+    _runner: Runner = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        context = {**self.context, "tools": self.tools}
+        runner = Runner(
+            desk=self.desk,
+            emit=lambda event: self.emit(event),
+            context=context,
+            tool_timeout=self.tool_timeout,
+        )
+        object.__setattr__(self, "context", context)
+        object.__setattr__(self, "_runner", runner)
 
     async def run(self, call: ToolCall) -> ToolResult:
         """Take a call to its result. Never raises, but for the interrupt of the turn."""
-        clock = _Clock()
+        course = Course(call)
         try:
-            status, text = await self._outcome(call, clock)
+            entry = self._admitted(course)
+            if entry and not await self._refused(entry, course):
+                await self._runner.run(entry, course)
         except Exception as error:  # without a result the transcript would be of no use any more
             logger.exception("the call of %r could not be taken", call.name)
-            status, text = "error", tool_error(f"Not run: {type(error).__name__}: {error}"[:2_000])
-        limit = self.registry.get_max_result_size(call.name)
-        return ToolResult(
-            call=call,
-            text=shape(text, limit),
-            status=status,
-            seconds=clock.seconds(),
-            exit_code=exit_code_of(text),
-        )
+            course.fail(error)
+        if len(course.text) <= QUICK_CHARS:
+            return self._result(course)
+        return await in_tool_thread(lambda: self._result(course))
 
-    async def _outcome(self, call: ToolCall, clock: _Clock) -> tuple[CallStatus, str]:
+    def run_here(self, call: ToolCall) -> ToolResult:
+        """The same for callers without a loop, and in their own thread wherever that can be."""
+        course = Course(call)
+        try:
+            entry = self._admitted(course)
+            if entry and (entry.is_async or entry.guard_fn or self.policy.deny):
+                return run_async(self.run(call))
+            if entry:
+                self._runner.run_here(entry, course)
+        except Exception as error:
+            logger.exception("the call of %r could not be taken", call.name)
+            course.fail(error)
+        return self._result(course)
+
+    def _admitted(self, course: Course) -> ToolEntry | None:
+        """The tool, if there is one and the arguments fit it. Otherwise the course says why not."""
+        call = course.written
         if call.error:
-            return "error", tool_error(call.error)
-        entry = self.registry.get_entry(call.name) if call.name in self.names else None
+            course.refuse(call.error, call.mistake)
+            return None
+        entry = course.entry = self.tools.get_entry(call.name)
         if entry is None:
-            return "error", tool_error(f"Unknown tool: {call.name!r}")
-        parameters = entry.schema["parameters"]
-        call = replace(call, args=coerce(call.args, parameters))
-        if wrong := problems(call.args, parameters):
-            return "error", tool_error(f"Invalid arguments for {call.name}: " + "; ".join(wrong))
-        if refusal := await self._refusal(entry, call):
-            return "denied", refusal
-        clock.start()
-        return await self._run(entry, call)
+            course.refuse(f"Unknown tool: {call.name!r}", "There is no such tool")
+            return None
+        parameters = self.tools.parameters(entry)
+        args = coerce(call.args, parameters)
+        if wrong := problems(args, parameters):
+            mistake = f"Invalid arguments for {call.name}"
+            course.refuse(f"{mistake}: {'; '.join(wrong)}", mistake)
+            return None
+        course.admitted = True
+        if args != call.args:
+            course.call = replace(call, args=args)
+        return entry
+
+    async def _refused(self, entry: ToolEntry, course: Course) -> bool:
+        """Whether the call may not run. Then the answer tells the model why."""
+        if self.policy.deny and self.policy.denied(course.call, folder_of(self.context)):
+            refusal: str | None = _denied("a rule of the user forbids it", by="rule")
+        elif entry.guard_fn is None:  # nothing to ask: no trip to a tool thread
+            return False
+        else:
+            refusal = await self._refusal(entry, course.call)
+        if refusal:
+            course.end("denied", refusal)
+        return bool(refusal)
 
     async def _refusal(self, entry: ToolEntry, call: ToolCall) -> str | None:
-        """None if the call may run, else the answer that tells the model why not."""
-        if self.policy.denied(call, folder_of(self.context)):
-            return _denied("a rule of the user forbids it", by="rule")
-        if entry.guard_fn is None:  # nothing to ask: no trip to a tool thread
-            return None
+        """None if the guard and a person let the call run."""
         allowed = None
         for _ in range(MAX_QUESTIONS):
             folder = folder_of(self.context)
@@ -141,95 +169,22 @@ class Road:
             return _denied("it needs an approval and nobody can be asked here", by="policy")
         return _denied("the user said no", by="user")
 
-    async def _run(self, entry: ToolEntry, call: ToolCall) -> tuple[CallStatus, str]:
-        cancelled = threading.Event()
-        context = {
-            **self.context,
-            "tool_call_id": call.id,
-            "cancelled": cancelled,
-            "on_output": self._output_of(call),
-            "ask": self._ask_from_thread(cancelled),
-        }
-        limit = self._timeout(entry, call)
-        self.emit(ToolCallStarted(call=call))
-        task = asyncio.create_task(self.registry.adispatch(call.name, dict(call.args), **context))
-        try:
-            done, _ = await asyncio.wait({task}, timeout=limit)
-            if not done:
-                return await self._overdue(task, cancelled, call, limit)
-        except asyncio.CancelledError:
-            await _stop(task, cancelled, INTERRUPT_GRACE)
-            raise
-        if task.cancelled():  # not by us: the tool cancelled itself, which is no interrupt
-            return "error", tool_error(f"{call.name} cancelled itself")
-        text = task.result()
-        return status_of(text), text
-
-    async def _overdue(
-        self, task: asyncio.Task[str], cancelled: threading.Event, call: ToolCall, limit: float
-    ) -> tuple[CallStatus, str]:
-        ended = await _stop(task, cancelled, DEADLINE_GRACE)
-        partial = task.result() if ended and not task.cancelled() else None
-        return "timeout", tool_error(
-            f"{call.name} did not finish within {limit:g} s and was stopped"
-            + ("" if ended else "; it does not react and may still run in the background"),
-            partial_result=partial,
+    def _result(self, course: Course) -> ToolResult:
+        entry, text, call = course.entry, course.text, course.call
+        limit = entry.max_result_size_chars if entry else DEFAULT_RESULT_CHARS
+        source = source_of(entry) if entry else ""
+        shaped = shaped_here(text, limit, self.context.get("handles"), source)
+        return ToolResult(
+            call=course.written,
+            text=shaped.text,
+            status=course.status if course.status != "ok" else status_of(text),
+            seconds=course.seconds,
+            exit_code=exit_code_of(text),
+            args=call.args if course.admitted else None,
+            mistake=course.mistake,
+            handle=shaped.handle,
+            total_chars=shaped.total_chars,
         )
-
-    def _timeout(self, entry: ToolEntry, call: ToolCall) -> float:
-        declared = entry.timeout
-        seconds = declared(call.args) if callable(declared) else declared
-        return float(seconds or self.tool_timeout)
-
-    def _output_of(self, call: ToolCall) -> Callable[[str], None]:
-        loop = asyncio.get_running_loop()
-
-        def on_output(text: str) -> None:
-            loop.call_soon_threadsafe(self.emit, ToolOutputStreamed(call=call, text=text))
-
-        return on_output
-
-    def _ask_from_thread(
-        self, cancelled: threading.Event
-    ) -> Callable[[str, tuple[str, ...]], str | None]:
-        loop, here = asyncio.get_running_loop(), threading.get_ident()
-
-        def ask(text: str, choices: tuple[str, ...] = ()) -> str | None:
-            if threading.get_ident() == here:
-                raise RuntimeError("ask() waits for a person: an async tool calls it in a thread")
-            question = Question(id=secrets.token_hex(8), text=text, choices=choices)
-            asking = asyncio.run_coroutine_threadsafe(self.desk.ask(question, self.emit), loop)
-            while not cancelled.is_set():
-                with suppress(TimeoutError):
-                    return asking.result(timeout=0.1)
-            asking.cancel()
-            return None
-
-        return ask
-
-
-class _Clock:
-    """How long a call ran, without the time in which it waited for a person."""
-
-    def __init__(self) -> None:
-        self._began: float | None = None
-
-    def start(self) -> None:
-        self._began = time.monotonic()
-
-    def seconds(self) -> float:
-        return 0.0 if self._began is None else time.monotonic() - self._began
-
-
-async def _stop(task: asyncio.Task[str], cancelled: threading.Event, grace: float) -> bool:
-    """Ask a running tool to end, wait a little, then leave it. True if it ended by itself."""
-    cancelled.set()
-    try:
-        done, _ = await asyncio.wait({task}, timeout=grace)
-    finally:  # also when the person interrupts once more
-        if not task.done():
-            task.cancel()
-    return bool(done)
 
 
 def _denied(why: str, *, by: str) -> str:

@@ -32,14 +32,19 @@ class ScriptedModel:
         Seconds before each piece of a reply.
     name
         What the model calls itself.
+    window
+        Tokens of its context window; 0 stands for unknown.
 
     Examples
     --------
     >>> model = ScriptedModel((call("read_file", path="a.txt"),), "It says hello.")
     """
 
-    def __init__(self, *replies: Script, delay: float = 0.0, name: str = "scripted") -> None:
+    def __init__(
+        self, *replies: Script, delay: float = 0.0, name: str = "scripted", window: int = 0
+    ) -> None:
         self.name = name
+        self.window = window
         self.requests: list[Request] = []
         self.closed = False
         self._replies = list(replies)

@@ -19,7 +19,7 @@ Script: TypeAlias = (
 """One reply: text, calls, both, an exception to raise, or a function of messages and tools."""
 
 
-def call(name: str, **args: Any) -> RawCall:
+def call(name: str, /, **args: Any) -> RawCall:
     """A tool call for a script. It gets its id when it is played."""
     return RawCall(id="", name=name, arguments=json.dumps(args, ensure_ascii=False))
 

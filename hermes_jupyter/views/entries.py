@@ -92,6 +92,11 @@ class Entries:
             case TurnFinished():
                 self._finish(event)
 
+    @property
+    def by_hand(self) -> bool:
+        """Did a person make the call, without a model? Then its answer is what they want to see."""
+        return self.started is not None and self.started.steps == 0
+
     def entries(self) -> list[Entry]:
         """What has happened so far, with the text that is just being streamed."""
         text = "".join(self._pieces)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from hermes_jupyter.calls import CallStatus
@@ -61,6 +61,8 @@ class Called:
     decisions: tuple[str, ...]
     result: str
     exit_code: int = 0
+    by_hand: bool = False
+    """A person's own call: its answer is shown at once."""
 
     @property
     def state(self) -> str:
@@ -97,7 +99,9 @@ class Omitted:
 Part = Said | Called | Asked | Warned | Omitted
 
 
-def parts_of(entries: Sequence[Entry], limits: Limits, emoji: Emoji) -> list[Part]:
+def parts_of(
+    entries: Sequence[Entry], limits: Limits, emoji: Emoji, *, by_hand: bool = False
+) -> list[Part]:
     """What to keep: within ``limits``, the first and the last entries."""
     answer = next((e for e in reversed(entries) if isinstance(e, TextEntry)), None)
 
@@ -106,7 +110,9 @@ def parts_of(entries: Sequence[Entry], limits: Limits, emoji: Emoji) -> list[Par
             case TextEntry(text=text):
                 return Said(excerpt(text, limits.answer if entry is answer else limits.text))
             case CallEntry():
-                return _called(entry, limits.call, emoji)
+                # The answer of the only call is worth as much as that of a model.
+                limit = limits.text if by_hand else limits.call
+                return replace(_called(entry, limit, emoji), by_hand=by_hand)
             case QuestionEntry(question=question, answer=reply):
                 kept = None if reply is None else excerpt(reply, 2_000)
                 return Asked(excerpt(question.text, 2_000), kept)

@@ -40,7 +40,7 @@ class Record:
         bundle: dict[str, Any] = {}
         entries = self._entries.entries()
         for limits in LADDER:
-            parts = parts_of(entries, limits, self._emoji)
+            parts = parts_of(entries, limits, self._emoji, by_hand=self._entries.by_hand)
             turn = self._turn(parts)
             if _size(turn) > MAX_BYTES and limits is not LADDER[-1]:
                 continue  # the other renderings are no smaller, and take longer
@@ -52,7 +52,7 @@ class Record:
     def _rendered(self, parts: Sequence[Part], turn: dict[str, Any]) -> dict[str, Any]:
         finished = self._finished()
         ended = "" if finished.status == "done" else words.ended(finished)
-        steps = words.count(finished.steps, "step")
+        steps = words.steps_done(finished.steps)
         footer = words.footer(turn["model"], steps, finished.usage, finished.seconds)
         return {
             "text/plain": plain_of(parts, ended=ended, footer=footer),

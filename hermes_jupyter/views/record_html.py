@@ -83,7 +83,8 @@ def _call(call: Called) -> str:
     short = f"<code>{escape(call.short)}</code> " if call.short else ""
     listings = [text for text in (call.args, call.result) if text.strip()]
     body = "".join(f"<pre {_PRE}>{escape(text)}</pre>\n" for text in listings)
+    opened = " open" if call.by_hand else ""
     return (
-        f"<details {_BOX}><summary>{escape(call.emoji)} <b>{escape(call.name)}</b> {short}"
+        f"<details {_BOX}{opened}><summary>{escape(call.emoji)} <b>{escape(call.name)}</b> {short}"
         f"<span {_QUIET}>· {escape(call.state)}</span></summary>\n{body}</details>\n"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from hermes_jupyter.views.limits import Asked, Called, Omitted, Part, Said
@@ -34,7 +35,8 @@ def _markdown(part: Part) -> str:
             return harmless(text)
         case Called():
             what = f"{_code(part.name)} {_code(part.short) if part.short else ''}".strip()
-            return f"- {part.emoji} {what} · {harmless(part.state)}"
+            line = f"- {part.emoji} {what} · {harmless(part.state)}"
+            return f"{line}\n\n{_fenced(part.result)}" if part.by_hand and part.result else line
         case Asked(text=text, answer=answer):
             return f"❓ {harmless(text)}\n\n↳ {harmless(_answer(answer))}"
         case Omitted(number=number):
@@ -49,7 +51,9 @@ def _plain(part: Part) -> str:
             return f"\n{text.strip()}\n"
         case Called():
             lines = [f"  {part.emoji} {part.name}  {part.short}".rstrip() + f"  {part.state}"]
-            if part.status in {"error", "timeout"}:
+            if part.by_hand:
+                lines += [f"      {line}" for line in part.result.splitlines()]
+            elif part.status in {"error", "timeout"}:
                 lines += [f"      {line}" for line in last_lines(part.result, 5)]
             return "\n".join(lines)
         case Asked(text=text, answer=answer):
@@ -62,6 +66,13 @@ def _plain(part: Part) -> str:
 
 def _answer(answer: str | None) -> str:
     return "nobody answered" if answer is None else one_line(answer, 2_000)
+
+
+def _fenced(text: str) -> str:
+    """A code block that no line of the text ends."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text}\n{fence}"
 
 
 def _code(text: str) -> str:

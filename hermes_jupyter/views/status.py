@@ -54,7 +54,7 @@ class StatusLine:
     def end(self, event: TurnFinished) -> None:
         self.is_running = False
         self.widget.remove_class("hermes-running")
-        steps = words.count(event.steps, "step")
+        steps = words.steps_done(event.steps)
         numbers = words.footer(event.model or self._count.model, steps, event.usage, event.seconds)
         ended = "" if event.status == "done" else words.ended(event)
         self._draw(f'<span class="hermes-ended">{escape(ended)}</span>' if ended else "", numbers)
@@ -77,6 +77,8 @@ class StatusLine:
             return f"Running {len(running)} tools"
         if self._writes:
             return "Writing"
+        if not self._count.steps:  # a call by hand: no model thinks
+            return "Starting"
         thought = last_lines(redact(self._thought))
         return f"Thinking: {one_line(thought[0], 120)}" if thought else "Thinking"
 

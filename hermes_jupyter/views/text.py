@@ -26,6 +26,7 @@ from hermes_jupyter.events import (
 from hermes_jupyter.redaction import redact
 from hermes_jupyter.views import words
 from hermes_jupyter.views.base import Desk, Emoji, no_emoji
+from hermes_jupyter.views.limits import excerpt
 from hermes_jupyter.views.sanitize import clean, last_lines, one_line, reveal
 
 logger = logging.getLogger(__name__)
@@ -42,6 +43,8 @@ UNANSWERED = (EOFError, OSError, ValueError, NotImplementedError, RuntimeError)
 """How asking fails: end of input, a broken or closed stream, no stdin, no cell that waits."""
 
 LINES_IN_SIGHT = 15
+MAX_SHOWN = 20_000
+"""Characters of the answer to a call that a person made."""
 _DIM, _RED, _GREEN, _YELLOW = "2", "31", "32", "33"
 _COLOURS = {"ok": _GREEN, "error": _RED, "denied": _YELLOW}
 
@@ -70,6 +73,7 @@ class TextView:
         is_terminal = getattr(getattr(write, "__self__", None), "isatty", lambda: False)
         self._coloured = bool(is_terminal())
         self._model = ""
+        self._by_hand = False
         self._word = ""  # the end of the stream, until it is known to be a whole word
         self._streamed = False
         self._at_line_start = True
@@ -80,8 +84,8 @@ class TextView:
 
     def __call__(self, event: Event) -> None:
         match event:
-            case TurnStarted(model=model):
-                self._model = model
+            case TurnStarted(model=model, steps=steps):
+                self._model, self._by_hand = model, steps == 0
             case StepStarted():
                 self._end_stream()
             case TextStreamed(text=text):
@@ -137,7 +141,10 @@ class TextView:
         ending = words.ending(result.status, result.seconds, result.exit_code)
         line = f"  {self._about(result.call)}  {ending}"
         self._line(line, _COLOURS.get(result.status, _RED))
-        if result.status in {"error", "timeout"}:
+        if self._by_hand:
+            for said in excerpt(words.readable_result(result.text), MAX_SHOWN).splitlines():
+                self._line(f"      {said}")
+        elif result.status in {"error", "timeout"}:
             for said in last_lines(redact(words.readable_result(result.text)), 5):
                 self._line(f"      {one_line(said, 200)}", _DIM)
 
@@ -148,7 +155,7 @@ class TextView:
         self._prompts.clear()
         if event.status != "done":
             self._line(words.ended(event), _RED)
-        steps = words.count(event.steps, "step")
+        steps = words.steps_done(event.steps)
         self._line(
             words.footer(event.model or self._model, steps, event.usage, event.seconds), _DIM
         )

@@ -25,6 +25,7 @@ CALL_STATES: Mapping[CallStatus, tuple[str, str]] = {
 DECISIONS: Mapping[Decision, tuple[str, str]] = {
     "once": ("✓", "Allowed once"),
     "session": ("✓", "Allowed for this session"),
+    "always": ("✓", "Allowed always"),
     "deny": ("⊘", "Denied"),
 }
 TURN_STATES: Mapping[TurnStatus, str] = {
@@ -114,6 +115,11 @@ def seconds_text(seconds: float) -> str:
 def count(number: int, noun: str) -> str:
     """ "1 step", "1,204 tokens"."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def steps_done(number: int) -> str:
+    """ "3 steps"; nothing for a call by hand, which asks no model."""
+    return count(number, "step") if number else ""
 
 
 def footer(model: str, steps: str, usage: Usage, seconds: float) -> str:

@@ -26,7 +26,9 @@ from tests.benchmarks import (
     bench_load,
     bench_page,
     bench_peers,
+    bench_tool_search,
     bench_tools,
+    bench_upstream,
 )
 from tests.benchmarks.rows import Row, table
 
@@ -41,6 +43,8 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "interrupt": bench_interrupt.rows,
     "core": bench_core.rows,
     "tools": bench_tools.rows,
+    "upstream": bench_upstream.rows,
+    "tool_search": bench_tool_search.rows,
 }
 ON_REQUEST = {"peers"}
 """Sections that download something."""

@@ -46,8 +46,7 @@ def road() -> Road:
     ):
         registry.register(name, "bench", SCHEMA, handler, effects="read")
     return Road(
-        registry=registry,
-        names=frozenset(registry.get_all_tool_names()),
+        tools=registry.view(),
         desk=ApprovalDesk(),
         policy=Policy.parse("ask", (), ()),
         emit=lambda event: None,
@@ -57,33 +56,52 @@ def road() -> Road:
 
 def rows() -> Iterator[Row]:
     ours = road()
-    for name, kind, theirs in (("nap", "sync", "111 ms"), ("async_nap", "async", "108 ms")):
-        batches = spread([seconds_of_a_batch(ours, name) for _ in range(BATCHES)], 1e3)
+    for name, count, kind, theirs in (
+        ("nap", 8, "sync", "111 ms"),
+        ("async_nap", 8, "async", "108 ms"),
+        ("async_nap", 16, "async", "223 ms"),
+    ):
+        batches = spread([seconds_of_a_batch(ours, name, count) for _ in range(BATCHES)], 1e3)
         yield Row(
-            what=f"8 {kind} tools of 100 ms in one batch",
+            what=f"{count} {kind} tools of 100 ms in one batch",
             value=batches.median,
             unit="ms",
             target=110,
             detail=batches.detail("ms"),
             theirs=THEIRS.format(theirs),
         )
-    for name, theirs in (("sync", "13.2 us"), ("async", "183 us")):
-        calls = spread(loop_thread().run(seconds_of_calls(ours, name)), 1e6)
+    for how, samples, target, theirs in (
+        ("sync tool, no loop", seconds_of_calls_here(ours), 15, "13.2 us"),
+        ("async tool", loop_thread().run(seconds_of_calls(ours, "async")), 20, "183 us"),
+        ("sync tool, in a thread", loop_thread().run(seconds_of_calls(ours, "sync")), None, ""),
+    ):
+        calls = spread(samples, 1e6)
         yield Row(
-            what=f"a whole {name} call on the road: coerce, guard, run, shape",
+            what=f"a whole call on the road: {how}",
             value=calls.median,
             unit="us",
+            target=target,
             detail=f"p99 {calls.p99:.0f}",
-            theirs=f"handle_function_call of {THEIRS.format(theirs)}",
+            theirs=f"handle_function_call of {THEIRS.format(theirs)}" if theirs else "",
         )
 
 
-def seconds_of_a_batch(road: Road, name: str) -> float:
-    calls = [ToolCall(id=str(number), name=name, args={"number": number}) for number in range(8)]
-    (batch,) = plan(calls, road.registry, "/")
+def seconds_of_a_batch(road: Road, name: str, count: int) -> float:
+    calls = [ToolCall(id=str(n), name=name, args={"number": n}) for n in range(count)]
+    (batch,) = plan(calls, road.tools, "/")
     began = time.perf_counter()
     loop_thread().run(run_batch(batch, road.run, road.emit))
     return time.perf_counter() - began
+
+
+def seconds_of_calls_here(road: Road) -> list[float]:
+    """Of a caller without a loop, whose model wrote a number as text."""
+    seconds = []
+    for number in range(CALLS):
+        began = time.perf_counter()
+        road.run_here(ToolCall(id="call", name="sync", args={"number": str(number)}))
+        seconds.append(time.perf_counter() - began)
+    return seconds
 
 
 async def seconds_of_calls(road: Road, name: str) -> list[float]:

@@ -40,11 +40,12 @@ def bundles(notebook: Any) -> list[dict[str, Any]]:
 
 
 def assert_denied_with_a_record(notebook: Any) -> None:
-    record, again = bundles(notebook)
+    record, again, trace = bundles(notebook)
     assert set(record) == {"text/plain", "text/markdown", "text/html", RECORD}
     assert NOBODY in record["text/plain"]
     assert "All is said." in record["text/plain"]
     assert again == record
+    assert "denied" in trace["text/plain"]
     assert "after\n" in str(notebook.cells[2].outputs[0].text)
     assert "widgets" not in notebook.metadata
 

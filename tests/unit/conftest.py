@@ -46,8 +46,7 @@ class Turn:
 
     def road(self, **context: Any) -> Road:
         return Road(
-            registry=self.registry,
-            names=frozenset(self.registry.get_all_tool_names()),
+            tools=self.registry.view(),
             desk=self.desk,
             policy=self.policy,
             emit=self.emit,

@@ -19,15 +19,19 @@ MAY_IMPORT = {
     "hermes_jupyter.text": set(),
     "hermes_jupyter.events": {"calls"},
     "hermes_jupyter.settings": {"errors"},
+    "hermes_jupyter.store": {"calls", "errors", "events", "settings", "text", "store", "tools"},
     "hermes_jupyter.road": {
         "calls", "errors", "events", "redaction", "settings", "text", "road", "tools",
     },
     "hermes_jupyter.agent": {
-        "calls", "errors", "events", "settings", "text", "road", "agent", "tools",
+        "calls", "errors", "events", "redaction", "settings", "text", "road", "agent", "tools",
     },
     "hermes_jupyter.kernel": {"calls", "errors", "events", "kernel", "tools"},
-    "hermes_jupyter.views": {"calls", "errors", "events", "redaction", "settings", "text", "views"},
-    "hermes_jupyter.session": {"calls", "errors", "road", "agent", "tools"},
+    "hermes_jupyter.trace": {"calls", "events", "redaction", "road", "text"},
+    "hermes_jupyter.views": {
+        "calls", "errors", "events", "redaction", "settings", "text", "trace", "views",
+    },
+    "hermes_jupyter.session": {"calls", "errors", "store", "road", "agent", "tools"},
     "hermes_jupyter.turn": {
         "calls", "errors", "events", "settings", "text", "road", "agent", "session", "kernel",
         "tools",

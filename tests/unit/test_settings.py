@@ -33,3 +33,31 @@ def test_a_value_that_is_not_allowed_names_itself(wrong, tmp_path):
 def test_the_key_does_not_show_itself(tmp_path):
     settings = load({}, {"HERMES_HOME": str(tmp_path), "OPENAI_API_KEY": "secret"})
     assert "secret" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("told", "share"),
+    [("{enabled: auto, threshold_pct: 25}", 25), ("{enabled: off}", 0), ("off", 0),
+     ("{enabled: 'off', threshold_pct: 25}", 0), ("{enabled: on}", 0.01), ("{}", 10),
+     ("{threshold_pct: 0}", 0)],
+)  # fmt: skip
+def test_the_original_agents_choice_of_tool_search_is_understood(told, share, tmp_path):
+    (tmp_path / "config.yaml").write_text(f"tools: {{tool_search: {told}}}\n")
+    assert load({}, {"HERMES_HOME": str(tmp_path)}).tool_search_share == share
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"tool_search_share": 101}, {"tool_search_share": -1}, {"tool_search_share": "much"},
+     {"tool_search_share": float("nan")}, {"tool_limit": 5}, {"tool_limit": -1}],
+)  # fmt: skip
+def test_a_limit_of_tools_that_makes_no_sense_names_itself(wrong, tmp_path):
+    (name,) = wrong
+    with pytest.raises(ConfigurationError, match=name):
+        load(wrong, {"HERMES_HOME": str(tmp_path)})
+
+
+def test_an_unknown_choice_of_tool_search_is_named(tmp_path):
+    (tmp_path / "config.yaml").write_text("tools: {tool_search: {enabled: maybe}}\n")
+    with pytest.raises(ConfigurationError, match="maybe"):
+        load({}, {"HERMES_HOME": str(tmp_path)})

@@ -46,6 +46,11 @@ class Model(Protocol):
 
     name: str
 
+    @property
+    def window(self) -> int:
+        """Tokens that a request and its answer may have; 0 if that is not known (yet)."""
+        ...
+
     async def reply(
         self,
         messages: Sequence[Message],

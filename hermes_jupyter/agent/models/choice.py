@@ -8,7 +8,7 @@ from typing import Any
 
 from hermes_jupyter.agent.models.base import Delta, Message, Model, Reply
 from hermes_jupyter.agent.models.client import OpenAIModel
-from hermes_jupyter.agent.models.local import MODELS, LocalServer, installed, shared_server
+from hermes_jupyter.agent.models.local import CONTEXT, MODELS, LocalServer, installed, shared_server
 from hermes_jupyter.errors import ModelError
 from hermes_jupyter.settings import Settings
 
@@ -55,11 +55,18 @@ def choose(name: str, settings: Settings) -> Model:
         raise ModelError(f"model {name!r} needs an endpoint: {NO_MODEL}", kind="no_model")
     if not name and not settings.base_url:
         name = OPENAI_DEFAULT
-    return OpenAIModel(name, base_url=settings.base_url or None, api_key=settings.api_key or None)
+    return OpenAIModel(
+        name,
+        base_url=settings.base_url or None,
+        api_key=settings.api_key or None,
+        window=settings.context_window,
+    )
 
 
 class EmbeddedModel:
     """The local model: started at its first reply, and again after a crash."""
+
+    window = CONTEXT
 
     def __init__(self, name: str, server: LocalServer) -> None:
         self.name = name

@@ -46,6 +46,8 @@ class OpenAIModel:
         Longest silence of the server in seconds.
     extra
         More fields of the request's body, such as ``temperature``.
+    window
+        Tokens of the context window; 0 takes what the endpoint says, if it says anything.
 
     Raises
     ------
@@ -61,8 +63,10 @@ class OpenAIModel:
         api_key: str | None = None,
         timeout: float = 600.0,
         extra: Mapping[str, Any] | None = None,
+        window: int = 0,
     ) -> None:
         self.name = name
+        self.window = window
         self._endpoint = Endpoint(
             base_url=_checked_url(base_url or OPENAI_URL),
             model=name,
@@ -93,6 +97,9 @@ class OpenAIModel:
 
     async def list_models(self) -> list[str]:
         """Names of the models that the endpoint offers."""
+        return [str(model["id"]) for model in await self._offered()]
+
+    async def _offered(self) -> list[dict[str, Any]]:
         client = await self._opened()
         from openai import OpenAIError
 
@@ -103,7 +110,10 @@ class OpenAIModel:
         offered = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(offered, list):
             raise failures.no_endpoint(self._endpoint, "no list of models")
-        return [str(model["id"]) for model in offered if isinstance(model, dict) and "id" in model]
+        models = [model for model in offered if isinstance(model, dict) and "id" in model]
+        named = next((model for model in models if str(model["id"]) == self.name), {})
+        self.window = self.window or wire.window_of(named)
+        return models
 
     async def close(self) -> None:
         """Close the connections."""
@@ -112,10 +122,11 @@ class OpenAIModel:
             await client.close()
 
     async def _take_first_offered(self) -> None:
-        offered = await self.list_models()
+        offered = await self._offered()
         if not offered:
             raise failures.no_models(self._endpoint)
-        self.name = offered[0]
+        self.name = str(offered[0]["id"])
+        self.window = self.window or wire.window_of(offered[0])
         self._endpoint = replace(self._endpoint, model=self.name)
 
     async def _opened(self) -> AsyncOpenAI:

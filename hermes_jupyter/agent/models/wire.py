@@ -12,6 +12,7 @@ from hermes_jupyter.agent.models.server_messages import is_html
 from hermes_jupyter.text import mended
 
 DONE = "[DONE]"
+WINDOW_NAMES = ("context_length", "max_model_len", "context_window", "max_context_length")
 
 
 class UnreadableFrame(Exception):
@@ -67,6 +68,17 @@ def _unique(tools: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     for tool in tools:
         by_name.setdefault(tool_name(tool), tool)
     return [*by_name.values()]
+
+
+def window_of(model: Mapping[str, Any]) -> int:
+    """Tokens of a model's context window, as far as its entry in a list of models says so.
+
+    Servers call it by different names; 0 if it stands under none of them.
+    """
+    meta = model.get("meta")
+    said = [model.get(name) for name in WINDOW_NAMES]
+    said += [meta.get(name) for name in ("n_ctx", "n_ctx_train")] if isinstance(meta, dict) else []
+    return next((size for size in said if type(size) is int and size > 0), 0)
 
 
 def tool_name(definition: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ import pytest
 from hermes_jupyter.agent.batches import MAX_PARALLEL, Interrupted, run_batch
 from hermes_jupyter.calls import ToolCall
 from hermes_jupyter.events import BatchStarted, ToolCallFinished
+from hermes_jupyter.road.running import THREADS
 
 DESCRIPTORS = Path("/proc/self/fd")
 
@@ -42,9 +43,9 @@ def test_eight_tools_run_side_by_side(turn, kind):
     assert time.monotonic() - began < 0.4  # in turn they would need 0.8
 
 
-def test_of_a_large_batch_at_most_eight_run_at_once(turn):
+def test_of_a_large_batch_at_most_eight_take_a_thread_at_once(turn):
     running, most = set(), []
-    eight = threading.Barrier(MAX_PARALLEL)  # opens only when so many are there
+    eight = threading.Barrier(THREADS)  # opens only when so many are there
 
     def meet(args, **context):
         running.add(context["tool_call_id"])
@@ -54,10 +55,25 @@ def test_of_a_large_batch_at_most_eight_run_at_once(turn):
         return "ok"
 
     turn.tool("meet", meet)
-    results = run(turn, calls("meet", 3 * MAX_PARALLEL))
+    results = run(turn, calls("meet", 3 * THREADS))
     assert {result.status for result in results} == {"ok"}
-    assert max(most) == MAX_PARALLEL
+    assert max(most) == THREADS
     assert len(turn.of(BatchStarted)) == 1
+
+
+def test_of_a_large_batch_sixteen_run_at_once_that_need_no_thread(turn):
+    running, most = set(), []
+
+    async def meet(args, **context):
+        running.add(context["tool_call_id"])
+        most.append(len(running))
+        await asyncio.sleep(0.02)
+        running.discard(context["tool_call_id"])
+        return "ok"
+
+    turn.tool("meet", meet)
+    run(turn, calls("meet", 3 * MAX_PARALLEL))
+    assert max(most) == MAX_PARALLEL
 
 
 def test_interrupt_gives_every_call_a_result_also_those_that_waited_for_room(turn):

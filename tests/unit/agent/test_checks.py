@@ -1,8 +1,9 @@
 import pytest
 
-from hermes_jupyter.agent.checks import checked, fingerprint
+from hermes_jupyter.agent.checks import capped, checked
 from hermes_jupyter.agent.models.base import RawCall
-from hermes_jupyter.agent.tries import Tries
+from hermes_jupyter.calls import ToolCall
+from tools.registry import ToolRegistry
 
 NAMES = {"read_file", "write_file", "search_files", "terminal"}
 
@@ -79,22 +80,15 @@ def test_the_same_mistake_is_known_again_wherever_it_is():
     texts = ['{"path": "a', '{"path": "ab", "x": "y']
     first, second = (one("read_file", text) for text in texts)
     assert first.error != second.error
-    assert fingerprint(first) == fingerprint(second) != fingerprint(one("read", "{"))
+    assert first.mistake == second.mistake != one("read", "{").mistake
 
 
-def test_three_tries_of_one_mistake_are_enough():
-    tries, broken, fine = Tries(), one("write_file", "{"), one("terminal", "{}")
-    assert not tries.note([broken, broken, fine])
-    assert not tries.note([broken, fine])
-    assert "the same mistake 3 times: The arguments of write_file" in tries.note([broken, fine])
-
-
-def test_a_tool_that_could_be_called_has_all_its_tries_again():
-    tries, broken, fine = Tries(), one("terminal", "{"), one("terminal", "{}")
-    assert [tries.note([call]) for call in (broken, broken, fine, broken, broken)] == [""] * 5
-
-
-def test_a_twin_is_no_mistake():
-    raw = [RawCall(id=str(n), name="terminal", arguments="{}") for n in range(2)]
-    tries = Tries()
-    assert [tries.note(checked(raw, NAMES)) for _ in range(5)] == [""] * 5
+def test_of_a_tool_that_limits_its_calls_only_so_many_run_in_a_step():
+    tools = ToolRegistry()
+    tools.register("delegate_task", "test", {}, lambda args, **_: "{}", max_per_step=2)
+    tools.register("read_file", "test", {}, lambda args, **_: "{}")
+    calls = [ToolCall(id=str(n), name="delegate_task", args={"n": n}) for n in range(4)]
+    reads = [ToolCall(id=f"r{n}", name="read_file", args={"n": n}) for n in range(4)]
+    kept = capped([*calls, *reads], tools)
+    assert [call.id for call in kept if call.error] == ["2", "3"]
+    assert "at most 2 calls" in kept[2].error

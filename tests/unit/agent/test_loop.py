@@ -24,7 +24,7 @@ def agent_for(turn, model, steps=90, transcript=None):
     return Agent(
         model=model,
         road=road,
-        definitions=[turn.registry.get_entry(name).definition() for name in sorted(road.names)],
+        definitions=road.tools.definitions(),
         emit=turn.emit,
         budget=Budget(steps),
         transcript=[] if transcript is None else transcript,

@@ -8,6 +8,7 @@ import pytest
 from hermes_jupyter.calls import ToolCall
 from hermes_jupyter.events import ApprovalRequested, ApprovalResolved, ToolOutputStreamed
 from hermes_jupyter.road.policy import Policy
+from hermes_jupyter.road.running import CallInterrupted
 from tools.registry import tool_result
 from tools.safety import Objection
 
@@ -298,3 +299,90 @@ def test_a_denial_by_mode_says_that_it_was_the_mode(turn, erased):
     turn.policy = Policy.parse("deny", (), ())
     assert json.loads(run(turn, "erase", path="a").text)["denied_by"] == "mode"
     assert [event.by for event in turn.of(ApprovalResolved)] == ["mode"]
+
+
+def test_what_a_deaf_tool_has_printed_is_kept_at_its_deadline(turn):
+    stop = threading.Event()
+
+    def deaf(args, *, on_output, **_):
+        on_output("first ")
+        on_output("second")
+        return stop.wait(60) and "late"
+
+    turn.tool("deaf", deaf, timeout=0.1)
+    answer = json.loads(run(turn, "deaf").text)
+    stop.set()
+    assert answer["partial_output"] == "first second"
+
+
+def test_what_a_tool_has_printed_is_kept_when_it_is_interrupted(turn):
+    def patient(args, *, on_output, cancelled, **_):
+        on_output("half of it")
+        cancelled.wait(30)
+        return "x"
+
+    turn.tool("patient", patient)
+
+    async def interrupt():
+        road, printed = turn.road(), asyncio.Event()
+
+        def heard(event):
+            if isinstance(event, ToolOutputStreamed):
+                printed.set()
+
+        object.__setattr__(road, "emit", heard)
+        task = asyncio.create_task(road.run(ToolCall(id="1", name="patient")))
+        await printed.wait()
+        task.cancel()
+        with pytest.raises(CallInterrupted) as stopped:
+            await task
+        return stopped.value.printed
+
+    assert asyncio.run(interrupt()) == "half of it"
+
+
+def test_a_result_tells_what_the_tool_got_beside_what_the_model_wrote(turn):
+    parameters = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    turn.tool("double", lambda args, **_: tool_result(n=args["n"] * 2), parameters=parameters)
+    result = run(turn, "double", n="21")
+    assert (result.call.args, result.args) == ({"n": "21"}, {"n": 21})
+
+
+def test_a_call_that_could_not_run_names_the_mistake_without_the_place(turn, erased):
+    results = [run(turn, "erase", path=1.5), run(turn, "erase", path=[])]
+    assert {result.mistake for result in results} == {"Invalid arguments for erase"}
+    assert results[0].args is None
+
+
+def here(turn, name, **args):
+    """As a caller without a loop does it."""
+    return turn.road().run_here(ToolCall(id="1", name=name, args=args))
+
+
+def test_a_caller_without_a_loop_runs_a_tool_in_its_own_thread(turn):
+    turn.tool("where", lambda args, **_: threading.current_thread().name)
+    assert here(turn, "where").text == threading.current_thread().name
+
+
+def test_a_caller_without_a_loop_takes_the_same_road(turn, erased):
+    turn.policy = Policy.parse("ask", (), ("erase(b)",))
+    turn.decision = "once"
+    assert [here(turn, "erase", path=path).status for path in "ab"] == ["ok", "denied"]
+    assert here(turn, "erase").mistake == "Invalid arguments for erase"
+    assert erased == ["a"]
+
+
+def test_a_caller_without_a_loop_is_kept_no_longer_than_the_deadline(turn):
+    turn.tool("patient", lambda args, cancelled, **_: cancelled.wait(60) and "half", timeout=0.1)
+    result = here(turn, "patient")
+    assert result.status == "timeout"
+    assert json.loads(result.text)["partial_result"] == "half"
+
+
+def test_an_async_tool_is_awaited_for_a_caller_without_a_loop(turn):
+    async def slow(args, **_):
+        await asyncio.sleep(0)
+        return "done"
+
+    turn.tool("slow", slow)
+    assert here(turn, "slow").text == "done"

@@ -130,6 +130,31 @@ def test_file_whose_tool_belongs_to_another_is_reported(registry, folder, write)
     assert answer_of(registry) == {"answer": 42}
 
 
+def test_file_that_overrides_a_tool_gives_it_back_when_it_goes(registry, folder, write):
+    override = "registry.register('ask', 'yours', {}, answer, override=True)\n"
+    write("a_first.py", toolset="mine")
+    write("b_second.py", name="tell", toolset="yours", answer=1, after=override)
+    discover(folder)
+    assert answer_of(registry) == {"answer": 1}
+    assert [each.tool.name for each in registry.overrides] == ["ask"]
+    write("b_second.py", name="tell", toolset="yours", answer=2, after=override)
+    discover(folder)
+    assert answer_of(registry) == {"answer": 2}
+    (folder / "b_second.py").unlink()
+    discover(folder)
+    assert answer_of(registry) == {"answer": 42}
+    assert registry.overrides == []
+
+
+def test_file_that_fails_after_an_override_leaves_the_tool_as_it_was(registry, folder, write):
+    write("a_first.py", toolset="mine")
+    override = "registry.register('ask', 'yours', {}, answer, override=True)\n1 / 0\n"
+    write("b_second.py", name="tell", toolset="yours", answer=1, after=override)
+    assert [each.ok for each in discover(folder)] == [True, False]
+    assert answer_of(registry) == {"answer": 42}
+    assert registry.overrides == []
+
+
 def test_file_of_the_same_name_in_another_folder_is_another_file(registry, tmp_path, write):
     write("ask_tool.py")
     (tmp_path / "ask_tool.py").write_text(

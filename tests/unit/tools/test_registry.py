@@ -6,6 +6,7 @@ import asyncio
 import functools
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -77,6 +78,35 @@ def test_tool_is_replaced_when_asked_for_or_within_its_toolset(register):
     assert registry.get_toolset_for_tool("echo") == "noise"
 
 
+def test_an_override_is_remembered_until_its_tool_is_gone(register):
+    registry = register()
+    replaced = registry.get_entry("echo")
+    assert registry.overrides == []
+    registry.register("echo", "noise", SCHEMA, fail, override=True)
+    registry.register("echo", "noise", SCHEMA, echo_later)  # anew, which replaces nothing
+    (override,) = registry.overrides
+    assert (override.tool, override.replaced) == (registry.get_entry("echo"), replaced)
+    assert "'echo' of toolset 'noise'" in str(override)
+    assert "replaces that of toolset 'speech'" in str(override)
+    registry.deregister("echo")
+    assert registry.overrides == []
+
+
+def test_override_that_meets_nobody_is_no_override(register):
+    assert register(override=True).overrides == []
+
+
+def test_what_was_registered_can_be_restored(register):
+    registry = register()
+    saved, before = registry.saved(), registry.entries()
+    registry.restore(saved)
+    assert registry.generation == 1
+    registry.register("echo", "noise", SCHEMA, fail, override=True)
+    registry.register("late", "noise", SCHEMA, fail)
+    registry.restore(saved)
+    assert (registry.entries(), registry.overrides, registry.generation) == (before, [], 4)
+
+
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
@@ -85,6 +115,7 @@ def test_tool_is_replaced_when_asked_for_or_within_its_toolset(register):
         ({"schema": "a string"}, ValueError, "must be a dict"),
         ({"schema": {"description": object()}}, ValueError, "'echo' cannot be written as JSON"),
         ({"schema": {"maximum": float("nan")}}, ValueError, "'echo' cannot be written as JSON"),
+        ({"schema": {"parameters": ["text"]}}, ValueError, "parameters of tool 'echo' must be a"),
     ],
 )
 def test_wrong_registration_is_refused(register, changes, error, message):
@@ -121,6 +152,37 @@ def test_definitions_are_fresh_copies(register):
     assert definition["function"]["name"] == "echo"
     definition["function"]["parameters"].clear()
     assert registry.get_definitions(["echo"])[0]["function"]["parameters"] == SCHEMA["parameters"]
+
+
+def test_a_tool_may_be_told_of_differently_each_time(register):
+    voices = ["low"]
+
+    def voices_now():
+        text = {"type": "string", "enum": voices}
+        return {"description": "Say it.", "parameters": {"properties": {"voice": text}}}
+
+    registry = register(dynamic_schema_overrides=voices_now)
+    for voice in "high", "shrill":
+        voices.append(voice)
+        function = registry.get_entry("echo").definition()["function"]
+        assert function["description"] == "Say it."
+        assert function["parameters"]["properties"]["voice"]["enum"] == voices
+    assert registry.get_schema("echo") == {"name": "echo", **SCHEMA}
+
+
+def test_dynamic_schema_never_changes_the_name(register):
+    registry = register(dynamic_schema_overrides=lambda: {"name": "other"})
+    assert registry.get_entry("echo").definition()["function"]["name"] == "echo"
+
+
+@pytest.mark.parametrize("said", [None, "text", 5, {"parameters": []}, {"description": {1}}, leave])
+def test_dynamic_schema_that_fails_leaves_the_plain_one(register, caplog, said):
+    def overrides():
+        return said({}) if callable(said) else said
+
+    entry = register(dynamic_schema_overrides=overrides).get_entry("echo")
+    assert entry.definition()["function"] == entry.schema
+    assert "the dynamic schema of tool 'echo' failed" in caplog.text
 
 
 def test_schema_changed_after_registration_changes_nothing(register):
@@ -257,3 +319,28 @@ def test_context_reaches_the_handler(register):
 
     registry = register(handler=show)
     assert answer_of(registry.dispatch("echo", {}, turn_id="t")) == {"turn_id": "t"}
+
+
+def test_many_threads_may_register_read_and_forget_at_once(register):
+    registry = register()
+    start = threading.Barrier(8)
+
+    def work(number):
+        start.wait()
+        for turn in range(50):
+            name = f"tool_{number}_{turn}"
+            registry.register(name, f"set_{number}", SCHEMA, echo)
+            registry.register("shared", f"set_{number}", SCHEMA, echo, override=True)
+            view = registry.view()
+            assert name in view.names
+            assert {"echo", name} <= set(registry.get_all_tool_names())
+            assert view.get_all_tool_names() == sorted(view.names)
+            assert registry.get_tool_names_for_toolset("speech") == ["echo"]
+            if turn % 2:
+                registry.deregister(name)
+
+    with ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(work, number) for number in range(8)]:
+            done.result(timeout=30)
+    assert registry.generation == 1 + 8 * (50 + 50 + 25)
+    assert len(registry.entries()) == 1 + 1 + 8 * 25

@@ -15,6 +15,7 @@ from hermes_jupyter.events import (
     StepStarted,
     TextStreamed,
     ToolCallStarted,
+    TurnFinished,
     TurnStarted,
 )
 from hermes_jupyter.views.limits import MAX_BYTES
@@ -202,3 +203,18 @@ def test_a_long_result_keeps_its_ends_and_says_how_much_is_missing(make):
 def test_the_same_events_make_the_same_bundle(make, one_call):
     events = make.turn(*one_call)
     assert bundle_of(*events) == bundle_of(*events)
+
+
+@pytest.mark.parametrize("text", ["a.txt\nb.txt", "```\nnot the end\n```"])
+def test_the_answer_to_a_call_by_hand_is_seen_at_once(make, text):
+    call = make.call(command="ls")
+    bundle = bundle_of(
+        TurnStarted(session="s", turn="t", prompt="p", model="", steps=0),
+        BatchStarted(calls=(call,)),
+        make.finished(call, text),
+        TurnFinished(status="done", text="", seconds=1.5),
+    )
+    for mime in ("text/plain", "text/markdown", "text/html"):
+        assert all(line in bundle[mime] for line in text.splitlines()), mime
+        assert "step" not in bundle[mime]
+    assert " open><summary>" in bundle["text/html"]

@@ -3,7 +3,10 @@ from __future__ import annotations
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from hermes_jupyter import redaction
 from hermes_jupyter.redaction import redact
 
 # Assembled, so that this file itself holds nothing that looks like a key.
@@ -86,3 +89,40 @@ def test_a_megabyte_takes_linear_time(piece):
     started = time.perf_counter()
     redact(piece * (1_000_000 // len(piece)))
     assert time.perf_counter() - started < 5  # 0.4 s here; a quadratic pattern takes minutes
+
+
+@pytest.mark.parametrize("before", ["\n", "\t", "\\n", "\\t", "x\\r\\n", '\\"', "x ", "("])
+@pytest.mark.parametrize("secret", [*SECRETS, "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2ln"])
+def test_a_key_is_found_behind_a_line_end_however_that_is_written(before, secret):
+    assert secret not in redact(f"a line{before}{secret}")
+
+
+WORDS = st.sampled_from(
+    ["token", "API_KEY", "passwd", "pwd", "secret", "x_PAT", "Bearer", "Authorization", "://u:pw@h",
+     "=", ": ", '"', "'", " ", "\n", "-", "--", "abc123def456", "correct horse", "sk-", "AKIA",
+     "eyJabcdefgh1", ".", "-----BEGIN PRIVATE KEY-----", "word", "ya29."]
+)  # fmt: skip
+
+
+@given(st.lists(WORDS, max_size=30).map("".join))
+def test_what_looks_harmless_at_first_sight_is_harmless(text):
+    if not redaction.is_suspicious(text):
+        assert all(pattern.sub("gone", text) == text for _, pattern, _ in redaction._RULES)
+
+
+@given(st.lists(WORDS, min_size=5, max_size=60).map("".join))
+def test_a_long_text_is_masked_as_a_short_one_is(text):
+    long = f"{text}\n" * 12
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(redaction, "PIECE", 1 << 30)
+        whole = redact(long)
+        patched.setattr(redaction, "PIECE", 20)
+        assert redact(long) == whole
+
+
+def test_a_private_key_that_is_longer_than_a_piece_is_masked():
+    lines = "MIIabc/+0123456789\n" * 900
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{lines}-----END RSA PRIVATE KEY-----"
+    masked = redact("some text\n" * 20_000 + key + "\nmore text" * 20_000)
+    assert "MIIabc" not in masked
+    assert "more text" in masked

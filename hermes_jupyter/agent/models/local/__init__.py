@@ -3,8 +3,8 @@
 The kernel imports nothing heavy from here: engine and weights live in the child.
 """
 
-from hermes_jupyter.agent.models.local.catalog import DEFAULT, MODELS
+from hermes_jupyter.agent.models.local.catalog import CONTEXT, DEFAULT, MODELS
 from hermes_jupyter.agent.models.local.child import Endpoint, LocalServer, shared_server
 from hermes_jupyter.agent.models.local.weights import installed
 
-__all__ = ["DEFAULT", "MODELS", "Endpoint", "LocalServer", "installed", "shared_server"]
+__all__ = ["CONTEXT", "DEFAULT", "MODELS", "Endpoint", "LocalServer", "installed", "shared_server"]

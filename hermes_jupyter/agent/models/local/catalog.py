@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+CONTEXT = 8192
+"""Tokens of the window that the engine gives to a model."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from hermes_jupyter.agent.models.local.catalog import CONTEXT
 from hermes_jupyter.errors import ModelError
 
 PACKAGE = "xllamacpp"
-CONTEXT = 8192  # tokens
 PROMPT_CACHE = 512  # MiB; the engine's default of 8 GiB is more than a kernel may take
 LONGEST_SILENCE = 900.0  # seconds; reading a full window takes minutes on a slow machine
 

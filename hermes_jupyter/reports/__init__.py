@@ -1,0 +1,28 @@
+"""What the ``%hermes`` subcommands print. A new one is a function and a line in `COMMANDS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hermes_jupyter.reports.sessions import list_sessions, new_session, show_usage
+from hermes_jupyter.reports.status import choose_model, doctor, show_help, show_status, show_version
+from hermes_jupyter.reports.tools import show_tools
+from hermes_jupyter.reports.turns import attach, show_last, stop
+
+COMMANDS: dict[str, Callable[[Any, Sequence[str]], None]] = {
+    "help": show_help,
+    "status": show_status,
+    "tools": show_tools,
+    "model": choose_model,
+    "new": new_session,
+    "reset": new_session,
+    "list": list_sessions,
+    "attach": attach,
+    "stop": stop,
+    "last": show_last,
+    "usage": show_usage,
+    "doctor": doctor,
+    "version": show_version,
+}
+"""Each gets the magics and the words that follow its name."""

@@ -1,0 +1,79 @@
+"""Reports on the kernel's agent as a whole: settings, model, health."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hermes_jupyter import __version__
+from hermes_jupyter.agent.models.choice import LOCAL, is_local
+from hermes_jupyter.agent.models.local import installed
+from hermes_jupyter.doctor import examine
+from hermes_jupyter.errors import ModelError
+from hermes_jupyter.magics import HELP
+from hermes_jupyter.reports.sessions import messages_of
+
+
+def show_help(magics: Any, _words: Sequence[str]) -> None:
+    print(HELP)
+
+
+def show_status(magics: Any, _words: Sequence[str]) -> None:
+    hermes = magics.desktop.hermes
+    settings, session = hermes.settings, hermes.session()
+    offered = hermes.offered(settings)
+    usable = sum(available.ok for _, available in offered)
+    running = [turn.session.name for turn in magics.desktop.running]
+    where = session.environment.cwd
+    print(f"model      {model_line(settings)}")
+    print(f"session    {session.name}, {messages_of(session)} messages, in {where}")
+    print(f"tools      {usable} of {len(offered)} usable    (%hermes tools --why)")
+    print(f"approvals  {settings.approvals}{_rules(settings)}")
+    print(f"running    {', '.join(running) or 'nothing'}")
+    print(f"stored in  {settings.home / 'jupyter'}")
+    for found in hermes.discovered:
+        if not found.ok:
+            print(f"⚠ tool file {found.path} could not be loaded: {found.reason}")
+
+
+def choose_model(magics: Any, words: Sequence[str]) -> None:
+    if words:
+        before, magics.model = magics.model, words[0]
+        try:
+            magics.desktop.hermes.model(magics.desktop.hermes.settings)
+        except ModelError as error:
+            magics.model = before
+            raise ModelError(f"{error}. The model stays as it was.", kind=error.kind) from None
+    print(f"model: {model_line(magics.desktop.hermes.settings)}")
+    if not words:
+        print(
+            "Connect another: set OPENAI_API_KEY (and OPENAI_BASE_URL) before the kernel starts,\n"
+            "or %config Hermes.base_url = 'http://127.0.0.1:11434/v1', then %hermes model NAME."
+        )
+
+
+def doctor(magics: Any, _words: Sequence[str]) -> None:
+    for check in examine(magics.desktop):
+        print(f"{'✓' if check.ok else '✗'} {check.name:<14} {check.text}")
+
+
+def show_version(magics: Any, _words: Sequence[str]) -> None:
+    print(f"hermes-jupyter {__version__}")
+
+
+def model_line(settings: Any) -> str:
+    """Which model answers, and where it is."""
+    if is_local(settings.model, settings):
+        named = "" if settings.model == LOCAL else settings.model
+        return f"{named or settings.local_model or installed() or 'none'} (on this machine)"
+    name = settings.model or "the endpoint's default"
+    return f"{name} at {settings.base_url or 'api.openai.com'}"
+
+
+def _rules(settings: Any) -> str:
+    parts = []
+    if settings.allow:
+        parts.append(f"{len(settings.allow)} allowed by rule")
+    if settings.deny:
+        parts.append(f"{len(settings.deny)} denied by rule")
+    return f"  ({', '.join(parts)})" if parts else ""

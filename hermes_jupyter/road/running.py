@@ -1,0 +1,166 @@
+"""Run the handler of a call: with a deadline, an end for those who interrupt, and its output."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from hermes_jupyter.calls import Question
+from hermes_jupyter.events import Event, ToolCallStarted, ToolOutputStreamed
+from hermes_jupyter.road.approval import ApprovalDesk
+from hermes_jupyter.road.course import Course
+from hermes_jupyter.road.deadlines import Deadlines, Flag, ends_within
+from tools import dispatching
+from tools.entry import ToolEntry
+from tools.registry import tool_error
+
+INTERRUPT_GRACE = 0.12
+DEADLINE_GRACE = 2.0
+THREADS = 8
+"""As many tools of a turn that need a thread run side by side."""
+
+_deadlines = Deadlines()
+
+
+class CallInterrupted(asyncio.CancelledError):
+    """The turn was interrupted while a call ran; ``printed`` is what it had told until then."""
+
+    def __init__(self, printed: str) -> None:
+        super().__init__("interrupted")
+        self.printed = printed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runner:
+    """Runs handlers of admitted calls. What a handler gets beside its arguments is made here."""
+
+    desk: ApprovalDesk
+    emit: Callable[[Event], None]
+    context: Mapping[str, Any]
+    tool_timeout: float
+    _threads: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(THREADS))
+
+    async def run(self, entry: ToolEntry, course: Course) -> None:
+        """Run it on the loop, or in a tool thread if it is no coroutine function.
+
+        Raises
+        ------
+        CallInterrupted
+            When the turn is interrupted.
+        """
+        if entry.is_async:
+            await self._run(entry, course)
+        else:
+            async with self._threads:
+                await self._run(entry, course)
+
+    async def _run(self, entry: ToolEntry, course: Course) -> None:
+        cancelled, limit = Flag(), self._limit(entry, course)
+        context = {
+            **self.context,
+            "tool_call_id": course.call.id,
+            "cancelled": cancelled,
+            "on_output": self._output_of(course),
+            "ask": self._ask_from_thread(cancelled),
+        }
+        self.emit(ToolCallStarted(call=course.call))
+        course.start()
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(dispatching.adispatch(entry, dict(course.call.args), context))
+        try:
+            if not await ends_within(task, limit):
+                return await _overdue(task, cancelled, course, limit)
+        except asyncio.CancelledError:
+            await _stop(task, cancelled, INTERRUPT_GRACE)
+            raise CallInterrupted(course.printed() or "") from None
+        if task.cancelled():  # not by us: the tool cancelled itself, which is no interrupt
+            return course.end("error", tool_error(f"{entry.name} cancelled itself"))
+        return course.end("ok", task.result())
+
+    def run_here(self, entry: ToolEntry, course: Course) -> None:
+        """Run it in this thread. A tool that does not hear its deadline keeps its caller."""
+        cancelled, limit = Flag(), self._limit(entry, course)
+        context = {
+            **self.context,
+            "tool_call_id": course.call.id,
+            "cancelled": cancelled,
+            "on_output": course.hear,
+            "ask": _nobody,
+        }
+        self.emit(ToolCallStarted(call=course.call))
+        course.start()
+        _deadlines.add(cancelled, limit)
+        try:
+            text = dispatching.dispatch(entry, dict(course.call.args), context)
+        finally:
+            in_time = _deadlines.remove(cancelled)
+        if in_time:
+            return course.end("ok", text)
+        return course.end("timeout", _late(course, limit, answer=text))
+
+    def _limit(self, entry: ToolEntry, course: Course) -> float:
+        declared = entry.timeout
+        seconds = declared(course.call.args) if callable(declared) else declared
+        return float(seconds or self.tool_timeout)
+
+    def _output_of(self, course: Course) -> Callable[[str], None]:
+        loop = asyncio.get_running_loop()
+
+        def on_output(text: str) -> None:
+            course.hear(text)
+            event = ToolOutputStreamed(call=course.call, text=text)
+            with suppress(RuntimeError):  # a tool that was left behind may outlive the loop
+                loop.call_soon_threadsafe(self.emit, event)
+
+        return on_output
+
+    def _ask_from_thread(self, cancelled: Flag) -> Callable[[str, tuple[str, ...]], str | None]:
+        loop, here = asyncio.get_running_loop(), threading.get_ident()
+
+        def ask(text: str, choices: tuple[str, ...] = ()) -> str | None:
+            if threading.get_ident() == here:
+                raise RuntimeError("ask() waits for a person: an async tool calls it in a thread")
+            question = Question(id=secrets.token_hex(8), text=text, choices=choices)
+            asking = asyncio.run_coroutine_threadsafe(self.desk.ask(question, self.emit), loop)
+            while not cancelled.is_set():
+                with suppress(TimeoutError):
+                    return asking.result(timeout=0.1)
+            asking.cancel()
+            return None
+
+        return ask
+
+
+def _nobody(text: str, choices: tuple[str, ...] = ()) -> None:
+    """Where no agent is, nobody can be asked."""
+
+
+async def _overdue(task: asyncio.Task[str], cancelled: Flag, course: Course, limit: float) -> None:
+    ended = await _stop(task, cancelled, DEADLINE_GRACE)
+    answer = task.result() if ended and not task.cancelled() else None
+    course.end("timeout", _late(course, limit, answer=answer, ended=ended))
+
+
+def _late(course: Course, limit: float, *, answer: str | None, ended: bool = True) -> str:
+    """What the model hears of a call that was stopped, with all that is there of its answer."""
+    told = {"partial_result": answer, "partial_output": course.printed()}
+    return tool_error(
+        f"{course.call.name} did not finish within {limit:g} s and was stopped"
+        + ("" if ended else "; it does not react and may still run in the background"),
+        **{key: text for key, text in told.items() if text},
+    )
+
+
+async def _stop(task: asyncio.Task[str], cancelled: Flag, grace: float) -> bool:
+    """Ask a running tool to end, wait a little, then leave it. True if it ended by itself."""
+    cancelled.set()
+    try:
+        return await ends_within(task, grace)
+    finally:  # also when the person interrupts once more
+        if not task.done():
+            task.cancel()

@@ -1,0 +1,57 @@
+import asyncio
+import threading
+import time
+
+from hermes_jupyter.road.deadlines import Deadlines, Flag, ends_within
+
+
+def test_a_flag_wakes_those_who_wait_for_it():
+    flag, woken = Flag(), threading.Event()
+    threading.Thread(target=lambda: flag.wait(10) and woken.set()).start()
+    assert not flag.is_set()
+    flag.set()
+    assert woken.wait(5)
+
+
+def test_a_flag_that_is_set_already_keeps_nobody_waiting():
+    flag = Flag()
+    flag.set()
+    assert flag.wait(0)
+    assert flag.is_set()
+
+
+def test_a_flag_nobody_sets_is_waited_for_no_longer_than_asked():
+    assert not Flag().wait(0.01)
+
+
+def test_a_flag_is_raised_at_its_deadline_and_not_before():
+    deadlines, early, late = Deadlines(), Flag(), Flag()
+    deadlines.add(late, 60)
+    deadlines.add(early, 0.05)
+    assert early.wait(5)
+    assert not late.is_set()
+    assert deadlines.remove(late)
+    assert not deadlines.remove(early)
+
+
+def test_ten_thousand_deadlines_are_one_thread_and_leave_nothing_behind():
+    deadlines, before = Deadlines(), threading.active_count()
+    for _ in range(10_000):
+        flag = Flag()
+        deadlines.add(flag, 60)
+        deadlines.remove(flag)
+    assert threading.active_count() <= before + 1
+    assert not deadlines._flags
+
+
+def test_a_task_that_takes_longer_is_left_running():
+    async def main():
+        task = asyncio.create_task(asyncio.sleep(30))
+        began = time.monotonic()
+        assert not await ends_within(task, 0.02)
+        assert time.monotonic() - began < 5
+        assert not task.cancelled()
+        task.cancel()
+        assert await ends_within(task, 5)
+
+    asyncio.run(main())
