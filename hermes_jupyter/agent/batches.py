@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from hermes_jupyter.agent.planning import next_batch, plan
 from hermes_jupyter.calls import ToolCall, ToolResult
 from hermes_jupyter.events import BatchStarted, Event, ToolCallFinished
-from hermes_jupyter.redaction import redact
+from hermes_jupyter.road.cleaning import cleaned
 from hermes_jupyter.road.running import CallInterrupted
 from tools.registry import tool_error
 
@@ -69,6 +69,6 @@ class Interrupted(Exception):
 
 def interrupted(call: ToolCall, printed: str = "") -> ToolResult:
     """The result of a call that an interrupt stopped or kept from starting."""
-    kept = {"partial_output": redact(printed)} if printed else {}
+    kept = {"partial_output": cleaned(printed)} if printed else {}
     text = tool_error("Interrupted by the user", status="interrupted", **kept)
     return ToolResult(call=call, text=text, status="interrupted")

@@ -61,3 +61,12 @@ def test_an_unknown_choice_of_tool_search_is_named(tmp_path):
     (tmp_path / "config.yaml").write_text("tools: {tool_search: {enabled: maybe}}\n")
     with pytest.raises(ConfigurationError, match="maybe"):
         load({}, {"HERMES_HOME": str(tmp_path)})
+
+
+def test_the_window_is_taken_from_the_file_and_must_be_a_number(tmp_path):
+    (tmp_path / "config.yaml").write_text("model: {default: m, context_length: 32768}\n")
+    env = {"HERMES_HOME": str(tmp_path)}
+    assert load({}, env).context_window == 32_768
+    for wrong in (-1, 2.5, "many"):
+        with pytest.raises(ConfigurationError, match="context_window"):
+            load({"context_window": wrong}, env)

@@ -22,9 +22,16 @@ def plain(name: str, text: str) -> str:
     if result.get("error") and not result.get("output"):
         return capped(failed(result))
     try:
-        return capped(WORDINGS[name](result) if name in WORDINGS else compact(result))
+        words = WORDINGS[name](result) if name in WORDINGS else ""
+        return capped(words) + cut_note(result) if words else capped(compact(result))
     except (KeyError, TypeError, ValueError):  # a tool of that name with results of its own
         return capped(compact(result))
+
+
+def cut_note(result: Mapping[str, Any]) -> str:
+    """What a result that was cut says about itself, below the plain words."""
+    note = result.get("cut")
+    return f"\n({note})" if isinstance(note, str) else ""
 
 
 def failed(result: Mapping[str, Any]) -> str:

@@ -86,3 +86,20 @@ def test_no_tools_are_no_field_and_extra_fields_win():
     body = wire.request_body("m", [], (), {"temperature": 0, "stream_options": None})
     assert "tools" not in body
     assert (body["temperature"], body["stream_options"]) == (0, None)
+
+
+@pytest.mark.parametrize(
+    ("entry", "window"),
+    [
+        ({"context_length": 131_072}, 131_072),
+        ({"max_model_len": 32_768}, 32_768),
+        ({"context_window": 8_192, "meta": {"n_ctx_train": 1}}, 8_192),
+        ({"meta": {"n_ctx": 4_096, "n_ctx_train": 32_768}}, 4_096),
+        ({"meta": {"n_ctx_train": 32_768}}, 32_768),
+        ({"context_length": "big", "meta": None}, 0),
+        ({"context_length": True, "max_model_len": -1}, 0),
+        ({}, 0),
+    ],
+)
+def test_the_window_is_found_under_any_of_its_names(entry, window):
+    assert wire.window_of({"id": "m", **entry}) == window

@@ -55,3 +55,8 @@ def test_a_long_result_keeps_its_beginning_and_its_end():
     assert len(text) < LONGEST + 100
     assert text.startswith("aaa")
     assert text.endswith("the end")
+
+
+def test_a_result_that_was_cut_says_how_to_see_more():
+    text = plain("terminal", json.dumps({"output": "a", "exit_code": 0, "cut": "Use grep."}))
+    assert text == "a\n(Use grep.)"
