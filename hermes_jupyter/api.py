@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from hermes_jupyter.errors import TurnError
@@ -26,14 +26,14 @@ from hermes_jupyter.trace import Trace
 from hermes_jupyter.turn import TurnOptions, TurnResult
 from hermes_jupyter.views.probe import KnownClients
 from hermes_jupyter.views.record import Record
-from hermes_jupyter.views.turn import TurnView, open_view
+from hermes_jupyter.views.turn import TurnView, nobody_looks, open_view
 
 CLOSE_SECONDS = 5.0
 MAX_PROMPT_CHARS = 2_000_000
 DEFAULTS = TurnOptions()
 
 T = TypeVar("T")
-Work = Callable[[list[Listener], Mapping[str, Any]], Awaitable[T]]
+Work = Callable[[TurnOptions, list[Listener], Mapping[str, Any]], Awaitable[T]]
 """A turn, once it is known who listens and what its tools get beside their arguments."""
 
 
@@ -189,7 +189,9 @@ class Desktop:
                 "put the text in a file and name the file"
             )
 
-        def work(listeners: list[Listener], context: Mapping[str, Any]) -> Awaitable[TurnResult]:
+        def work(
+            options: TurnOptions, listeners: list[Listener], context: Mapping[str, Any]
+        ) -> Awaitable[TurnResult]:
             return self.hermes.turn(
                 prompt, session=there, options=options, listeners=listeners, context=context
             )
@@ -209,7 +211,9 @@ class Desktop:
         there.must_be_free()
         wanted = wanted_call(self.hermes, name, arguments, session=there, options=options)
 
-        def work(listeners: list[Listener], context: Mapping[str, Any]) -> Awaitable[CallResult]:
+        def work(
+            options: TurnOptions, listeners: list[Listener], context: Mapping[str, Any]
+        ) -> Awaitable[CallResult]:
             return run_call(
                 wanted,
                 hermes=self.hermes,
@@ -236,7 +240,7 @@ class _Prepared(Generic[T]):
     ) -> None:
         hermes = desktop.hermes
         settings = options.over(hermes.settings)
-        emoji = hermes.registry.get_emoji
+        emoji = hermes.catalog(session).get_emoji
         self._desktop = desktop
         self._record = Record(emoji=emoji)
         self._trace = desktop.trace.listener()
@@ -251,9 +255,11 @@ class _Prepared(Generic[T]):
             waits=waits,
         )
         self.running = Running(session, view)
+        if nobody_looks(self.cell, settings.frontend):
+            options = replace(options, frontend="policy")
         listeners: list[Listener] = [self._record, self._trace, view]
         context = {"kernel_loop": KernelLoop(self.cell).run}
-        self.main: Callable[[], Awaitable[T]] = lambda: work(listeners, context)
+        self.main: Callable[[], Awaitable[T]] = lambda: work(options, listeners, context)
 
     def __enter__(self) -> _Prepared[T]:
         self._desktop.running.append(self.running)

@@ -272,5 +272,5 @@ registry.register(
     guard_fn=objection,
     effects="unknown",
     timeout=longest_seconds,
-    max_result_size_chars=100_000,
+    max_result_size_chars=50_000,
 )

@@ -179,6 +179,13 @@ class Headless:
         self._cell.display(self._record.bundle(), display_id=self._display_id, update=update)
 
 
+def nobody_looks(cell: CellOutput, frontend: FrontEnd) -> bool:
+    """Whether a program runs the notebook, and nobody can be asked."""
+    return cell.has_kernel and (
+        frontend == "policy" or (frontend == "auto" and not cell.allow_stdin)
+    )
+
+
 def open_view(
     cell: CellOutput,
     desk: Desk,
@@ -201,7 +208,7 @@ def open_view(
     """
     if not cell.has_kernel or frontend == "input":
         return Console(cell, desk, record, emoji)
-    if frontend == "policy" or (frontend == "auto" and not cell.allow_stdin):
+    if nobody_looks(cell, frontend):
         return Headless(cell, desk, record)
     probe = frontend == "auto" and waits and clients.shows_widgets(cell.client) is not True
     try:

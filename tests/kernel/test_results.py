@@ -52,6 +52,19 @@ def test_the_middle_of_two_megabytes_can_be_read_and_a_key_in_it_is_nowhere(star
     assert KEY not in json.dumps([notebook.requests(), notebook.record(request)])
 
 
+def test_a_long_output_of_a_command_is_kept_whole(start):
+    notebook = start(
+        (call("terminal", command="seq -f 'line %.0f' 100000"),),
+        (call("read_result", handle="r1", pattern="line 50000"),),
+        "Read.",
+    )
+    assert notebook.status(notebook.agent("go")) == "ok"
+    shown, places = map(json.loads, results(notebook))
+    assert len(shown["output"]) < 51_000
+    assert "line 50000" not in shown["output"]
+    assert [place["line"] for place in places["matches"]] == [50_000]
+
+
 def test_a_new_conversation_forgets_what_was_kept(start):
     notebook = start((call("flood"),), "Read.")
     notebook.tool("flood", FLOOD)

@@ -63,6 +63,14 @@ def test_nbclient_denies_and_the_notebook_keeps_a_record(folder, env, log):
     assert "<script" not in page
 
 
+def test_where_nobody_can_be_asked_the_model_has_no_tool_to_ask_with(folder, env, server):
+    executed(folder, env, "%%agent\ndelete it")
+    body = [body for path, body in server.requests if path.endswith("completions")][-1]
+    names = {tool["function"]["name"] for tool in body["tools"]}
+    assert "terminal" in names
+    assert "clarify" not in names
+
+
 def test_a_rule_on_the_command_line_of_the_kernel_lets_it_through(folder, env, log):
     rule = ["--Hermes.allow=terminal(rm old.log)"]
     notebook = executed(folder, env, "%%agent\ndelete it", extra_arguments=rule)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 from tools.plain_text import Excerpt, PlainText
 
+KEPT_CHARS = 4_000_000
+"""Head and tail together. What the model reads of it is less; the road cuts that."""
 SHOWN_CHARS = 8_000
 SECONDS_BETWEEN_PIECES = 0.06
 
@@ -16,7 +18,7 @@ class OutputCollector:
 
     def __init__(self, listener: Callable[[str], None] | None = None) -> None:
         self._plain = PlainText()
-        self._kept = Excerpt()
+        self._kept = Excerpt(KEPT_CHARS)
         self._listener = listener
         self._pending = Excerpt(SHOWN_CHARS)
         self._told_at = 0.0

@@ -204,13 +204,13 @@ def test_variables_make_programs_plain_and_hide_keys(tmp_path, monkeypatch):
 def test_long_output_keeps_head_and_tail_and_counts_the_rest(shell):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     started = time.monotonic()
-    result = shell.execute("echo first; yes | head -c 10000000; echo last", timeout=20)
-    assert time.monotonic() - started < 3
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 30_000
+    result = shell.execute("echo first; yes | head -c 50000000; echo last", timeout=20)
+    assert time.monotonic() - started < 10
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 40_000  # kB
     assert result.output.startswith("first\n")
     assert result.output.endswith("last\n")
-    assert "[... 9,950,011 of 10,000,011 characters left out here ...]" in result.output
-    assert len(result.output) < 50_100
+    assert "[... 46,000,011 of 50,000,011 characters left out here ...]" in result.output
+    assert len(result.output) < 4_000_100
 
 
 def test_pieces_are_told_as_they_come_but_not_too_many(shell, tmp_path):
