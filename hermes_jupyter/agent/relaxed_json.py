@@ -28,7 +28,7 @@ MAX_TOKENS = 200_000
 # Between values: space of any kind, a comment with its end, a model's control token.
 _GAP = re.compile(
     r"(?:[\s\x00-\x1f\x7f\ufeff\u200b-\u200d\u2060]++|\\[nrt](?![\w])|/\*.*?\*/"
-    r"|(?://|\#)[^\n]*+\n|<[|｜][\w ▁./-]{1,60}[|｜]>)*+",
+    r"|(?://|\#)[^\n]*+\n|<[|｜][\w ▁./-]{1,60}[|｜]>)*",
     re.DOTALL,
 )
 _BARE = re.compile(r"[^\s,:\[\]{}()\"'`“”‘’„＂«»/#<>|\\，：]++")

@@ -32,9 +32,10 @@ WORDS = {
     "null": None, "None": None, "NULL": None, "undefined": None,
 }  # fmt: skip
 
-# Possessive (``*+``): a string without an end costs one pass, not one per character.
-_BODY = r"(?P<body>[^{end}\\]*+(?:\\.[^{end}\\]*+)*+)[{end}]"
-_TRIPLE = r"(?P<body>(?:[^{end}\\]++|\\.|{end}(?!{end}{end}))*+){end}{end}{end}"
+# Possessive (``*+``): a string without an end costs one pass, not one per character. Only on
+# single characters: before Python 3.11.5 possessive groups miss matches (gh-106052).
+_BODY = r"(?P<body>[^{end}\\]*+(?:\\.[^{end}\\]*+)*)[{end}]"
+_TRIPLE = r"(?P<body>(?:[^{end}\\]++|\\.|{end}(?!{end}{end}))*){end}{end}{end}"
 _CLOSING = {
     '"': '"', "'": "'", "`": "`", "“": "”", "”": "”", "„": "“”", "‘": "’", "＂": "＂", "«": "»",
 }  # fmt: skip

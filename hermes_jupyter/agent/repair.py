@@ -24,7 +24,7 @@ _INVISIBLE = "".join(map(chr, (*range(0x21), 0x7F, 0xA0, 0x200B, 0x200C, 0x200D,
 _NOTHING = frozenset(("", "null", "none", "undefined"))
 _THOUGHTS = re.compile(r"<(think|thinking|thought|reasoning)>.*?</\1>\s*+", re.DOTALL)
 _ENTITY_START = re.compile(r"[{\[]\s*+&(?:quot|apos|#34|#39|#x22|#x27);", re.IGNORECASE)
-_ESCAPED_START = re.compile(r"[{\[](?:\s|\\+[nrt])*+\\+\"")
+_ESCAPED_START = re.compile(r"[{\[](?:\s|\\+[nrt])*\\+\"")
 
 
 def repaired(text: str, params: Collection[str] | None = None, tool: str = "") -> dict[str, Any]:
