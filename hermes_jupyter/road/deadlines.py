@@ -75,7 +75,7 @@ class Deadlines:
         self._flags[flag] = time.monotonic() + seconds
         if not self._wanted.is_set():
             self._wanted.set()
-        if self._thread is None:
+        if self._thread is None or not self._thread.is_alive():
             self._start()
 
     def remove(self, flag: Flag) -> bool:
@@ -84,7 +84,7 @@ class Deadlines:
 
     def _start(self) -> None:
         with self._starting:
-            if self._thread is None:
+            if self._thread is None or not self._thread.is_alive():  # not in a forked child
                 self._thread = threading.Thread(
                     target=self._watch, name="hermes-deadlines", daemon=True
                 )

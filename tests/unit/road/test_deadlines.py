@@ -1,8 +1,16 @@
 import asyncio
+import os
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
+
+import pytest
 
 from hermes_jupyter.road.deadlines import Deadlines, Flag, ends_within
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_a_flag_wakes_those_who_wait_for_it():
@@ -55,3 +63,22 @@ def test_a_task_that_takes_longer_is_left_running():
         assert await ends_within(task, 5)
 
     asyncio.run(main())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_child_keeps_deadlines_of_its_own():
+    script = """
+import os
+from hermes_jupyter.road.deadlines import Deadlines, Flag
+
+deadlines, flag = Deadlines(), Flag()
+deadlines.add(flag, 0.01)
+assert flag.wait(5)
+child = os.fork()
+if not child:
+    own = Flag()
+    deadlines.add(own, 0.01)
+    os._exit(0 if own.wait(5) else 1)
+assert os.waitpid(child, 0)[1] == 0
+"""
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=20, check=True)
