@@ -6,15 +6,16 @@ import asyncio
 import json
 import logging
 import os
-import secrets
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from tools.async_bridge import in_tool_thread
+from tools.files.access import LOCAL
+from tools.files.problems import Problem
 
 try:
     import fcntl
@@ -64,7 +65,7 @@ class ToolUsage:
             try:
                 if new:
                     self._add(new)
-            except OSError:
+            except (OSError, Problem):
                 logger.debug("the use of tools is not kept in %s", self._path, exc_info=True)
                 return
             with self._lock:
@@ -76,7 +77,8 @@ class ToolUsage:
             counts = _counts_in(self._path) + new
             while counts.total() > MOST:
                 counts = Counter({tool: count // 2 for tool, count in counts.items() if count > 1})
-            _write(self._path, json.dumps({"v": 1, "counts": counts}))
+            text = json.dumps({"v": 1, "counts": counts})
+            LOCAL.write_bytes_atomic(str(self._path), text.encode(), 0o600)
 
 
 def _counts_in(path: Path) -> Counter[str]:
@@ -94,20 +96,6 @@ def _counts_in(path: Path) -> Counter[str]:
 
 def _is_count(value: Any) -> bool:
     return type(value) is int and 0 < value <= MOST
-
-
-def _write(path: Path, text: str) -> None:
-    """All or nothing, for the owner's eyes only."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        temporary.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
 
 
 @contextmanager
