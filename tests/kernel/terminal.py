@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pexpect
 
+READING_SECONDS = 0.2
+"""A person reads before a key is pressed. A Ctrl-C in the very moment in which a prompt appears is
+lost in readline, which then waits in ``read()``; nothing outside tells when that moment is over."""
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\][^\x07]*\x07")
 PROGRAMS = {
     "ipython": ["-m", "IPython", "--simple-prompt", "--no-banner", "--no-confirm-exit"],
@@ -62,6 +65,7 @@ class Terminal:
 
     def interrupt(self) -> float:
         """Press Ctrl-C; the seconds until the next prompt."""
+        time.sleep(READING_SECONDS)
         began = time.monotonic()
         self.child.send("\x03")
         self.shown = plain(self.until_prompt())
