@@ -121,6 +121,12 @@ class Front:
             raise RuntimeError("\n".join(content.get("traceback", [content["status"]])))
         return self.text(request)
 
+    def queue(self, code: str) -> str:
+        """Send a cell behind the running turn; it has arrived when this returns."""
+        request = self.execute(code)
+        self.reply(self.send("kernel_info_request", {}))  # the turn answers, in order of arrival
+        return request
+
     def send(self, kind: str, content: Message, *, subshell: str | None = None) -> str:
         message = self.client.session.msg(kind, content)
         if subshell is not None:

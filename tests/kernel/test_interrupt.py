@@ -37,7 +37,7 @@ def test_while_waiting_for_a_click(start):
     request = notebook.agent("delete")
     notebook.show_widgets()
     notebook.button("Deny")
-    queued = notebook.execute("print('queued')")
+    queued = notebook.queue("print('queued')")
     assert interrupted(notebook, request) < LIMIT
     assert notebook.status(queued) == "aborted"
     assert "Interrupted" in "".join(notebook.replies[request]["content"]["traceback"])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+import pexpect
 import pytest
 from terminal import Terminal
 
@@ -32,9 +34,27 @@ def open_terminal(
     if program in terminals and not terminals[program].at_prompt:
         terminals.pop(program).close()
     if program not in terminals:
-        terminals[program] = Terminal(program, cwd=folder, env=env)
-        terminals[program].run("%load_ext hermes_jupyter")
+        terminals[program] = loaded(program, folder, env)
     return terminals[program]
+
+
+def loaded(program: str, folder: Path, env: dict[str, str]) -> Terminal:
+    """A program with the extension in it.
+
+    jupyter console does not wait until its subscription stands. Where it misses the first
+    *idle*, it waits for it forever; it gets a second start.
+    """
+    terminal = Terminal(program, cwd=folder, env=env)
+    try:
+        terminal.run("%load_ext hermes_jupyter")
+    except pexpect.TIMEOUT:
+        terminal.close()
+        if program != "console":
+            raise
+        warnings.warn("jupyter console did not come back; started again", stacklevel=2)
+        terminal = Terminal(program, cwd=folder, env=env)
+        terminal.run("%load_ext hermes_jupyter")
+    return terminal
 
 
 @pytest.fixture(params=["ipython", "console"])

@@ -60,7 +60,7 @@ def test_run_all_keeps_its_order(start):
 def test_a_failed_turn_stops_the_queue_as_the_user_chose(start, stop_on_error, after):
     notebook = start((call("nap"),), env={"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"})
     failed = notebook.agent("go", stop_on_error=stop_on_error)
-    queued = notebook.execute("print('B')")
+    queued = notebook.queue("print('B')")
     assert notebook.status(failed) == "error"
     assert notebook.status(queued) == after
     assert notebook.run("print('after')") == "after\n"
