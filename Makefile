@@ -58,6 +58,7 @@ $(VENV)/.test: $(VENV)/.base requirements-local-tiny.lock
 	$(PIP) --editable '.[lab,test]'
 	$(PIP) --no-deps --require-hashes -r requirements-local-tiny.lock
 	$(BIN)/python tests/browser/chromium.py install
+	$(BIN)/python tests/bubblewrap.py install
 	touch $@
 
 clean:

@@ -9,8 +9,11 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from hermes_jupyter.logs import MaskingHandler
+
 # A library leaves it to the program where its log goes; without this it would go to the cell.
-logging.getLogger(__name__).addHandler(logging.NullHandler())
+for _name in ("hermes_jupyter", "tools"):
+    logging.getLogger(_name).addHandler(MaskingHandler())
 
 __version__ = "0.1.0"
 __all__ = [

@@ -92,6 +92,8 @@ class Question:
     id: str
     text: str
     choices: tuple[str, ...] = ()
+    secret: bool = False
+    """Is the answer a password? It is shown nowhere, and is in no event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

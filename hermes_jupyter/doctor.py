@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import platform
 import shutil
 from collections.abc import Callable, Iterator
@@ -15,6 +16,9 @@ from hermes_jupyter.errors import HermesError
 from hermes_jupyter.kernel.own_loop import LOSES_CELLS, loses_cells
 from hermes_jupyter.kernel.runner import start
 from hermes_jupyter.kernel.shell import GateUnavailable, current_kernel, shell_of_this_thread
+from hermes_jupyter.protection import containment_of
+from tools.environments.containment import report
+from tools.secrets.variables import for_children
 
 if TYPE_CHECKING:
     from hermes_jupyter.api import Desktop
@@ -36,6 +40,8 @@ def examine(desktop: Desktop) -> Iterator[Check]:
     yield _versions()
     yield _buttons()
     yield _shell()
+    yield _containment(desktop)
+    yield _secrets(desktop)
     yield _model(desktop)
     yield _tools(desktop)
     yield _home(desktop)
@@ -71,6 +77,23 @@ def _buttons() -> Check:
 def _shell() -> Check:
     path = shutil.which("bash")
     return Check("shell", path is not None, path or "no bash found; the terminal tool needs it")
+
+
+def _containment(desktop: Desktop) -> Check:
+    hermes = desktop.hermes
+    project = hermes.session().project
+    holds, said = report(containment_of(hermes.settings, project), project)
+    free = "off: commands run with all your rights (%config Hermes.containment = 'auto')"
+    return Check("containment", holds, free if said == "off" else said)
+
+
+def _secrets(desktop: Desktop) -> Check:
+    withheld = sorted(set(os.environ) - set(for_children(os.environ)))
+    passed = for_children(os.environ, desktop.hermes.settings.env_passthrough)
+    kept = [name for name in withheld if name not in passed]
+    said = f"commands do not get {', '.join(kept)}" if kept else "no variable looks secret"
+    let = [name for name in withheld if name in passed]
+    return Check("secrets", True, said + (f"; they do get {', '.join(let)}" if let else ""))
 
 
 def _model(desktop: Desktop) -> Check:

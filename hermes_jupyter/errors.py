@@ -16,6 +16,8 @@ from __future__ import annotations
 import asyncio
 from typing import Literal
 
+from hermes_jupyter.redaction import redact
+
 ModelErrorKind = Literal[
     "no_model",  # nothing is configured
     "auth",  # 401, 403
@@ -34,6 +36,9 @@ RETRYABLE: frozenset[ModelErrorKind] = frozenset({"rate_limit", "connection", "t
 
 class HermesError(Exception):
     """What a user reads as one line. The message names the value and the remedy."""
+
+    def __str__(self) -> str:
+        return redact(super().__str__())
 
     def _render_traceback_(self) -> list[str]:  # IPython asks an exception how to show itself
         return [f"{type(self).__name__}: {self}"]

@@ -30,6 +30,8 @@ class TurnStarted(Event):
     model: str
     steps: int
     """Model calls allowed in this turn."""
+    approvals: str = "ask"
+    """The mode of approvals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

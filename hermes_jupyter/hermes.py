@@ -11,9 +11,10 @@ from hermes_jupyter.agent.models.choice import choose, is_local
 from hermes_jupyter.agent.tool_search.usage import ToolUsage
 from hermes_jupyter.errors import ConfigurationError
 from hermes_jupyter.events import Listener
+from hermes_jupyter.road.hooks import Hooks
 from hermes_jupyter.session import Session
 from hermes_jupyter.settings import Settings
-from hermes_jupyter.turn import Turn, TurnOptions, TurnResult
+from hermes_jupyter.turn import Turn, TurnOptions, TurnResult, policy_of
 from tools.availability import Availability, check_all
 from tools.discovery import Discovered, discover, discover_builtin
 from tools.registry import ToolEntry, ToolRegistry, registry
@@ -40,14 +41,32 @@ class Hermes:
         self._sessions: dict[str, Session] = {}
         self._models: dict[tuple[str | int, ...], Model] = {}
         self._told: set[str] = set()
+        self.hooks = Hooks()
+        """What plugins say before tools run."""
         self.tool_usage = ToolUsage(settings.home / "jupyter" / "tool_usage.json")
         self.current = "main"
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of turns that begin now.
+
+        Raises
+        ------
+        ConfigurationError
+            When they are changed to some with a rule that is none.
+        """
+        return self._settings
+
+    @settings.setter
+    def settings(self, settings: Settings) -> None:
+        policy_of(settings)
+        self._settings = settings
 
     def session(self, name: str = "") -> Session:
         """The named session, made if it is new; the current one if no name is given."""
         name = name or self.current
         if name not in self._sessions:
-            self._sessions[name] = Session(name, self.settings.home)
+            self._sessions[name] = self._fresh(name)
         return self._sessions[name]
 
     def sessions(self) -> list[Session]:
@@ -67,8 +86,11 @@ class Hermes:
             if not old.stranded:
                 old.must_be_free()
             old.close()
-        self._sessions[name] = Session(name, self.settings.home)
+        self._sessions[name] = self._fresh(name)
         return self._sessions[name]
+
+    def _fresh(self, name: str) -> Session:
+        return Session(name, self.settings.home, self.settings.env_passthrough)
 
     async def close(self) -> None:
         """End shells and connections. The sessions cannot be used any more."""

@@ -9,7 +9,7 @@ from IPython.core.displaypub import publish_display_data
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
-from traitlets import Enum, Float, Integer, List, Unicode
+from traitlets import Bool, Enum, Float, Integer, List, Unicode
 
 if TYPE_CHECKING:
     from hermes_jupyter.api import Desktop
@@ -29,17 +29,31 @@ HELP = """\
 %hermes stop             stop the running turn (works while busy)
 %hermes last             show the last turn once more, and what its calls got; --trace: all calls
 %hermes usage            tokens used
+%hermes audit [N]        the last N decisions about calls, by people, rules and modes
+%hermes trash [ID]       files that the agent's tools deleted; with ID, bring one back
 %hermes doctor           check that everything works
 %hermes version
 
 In a prompt, {name} stands for the value of a variable. Before anything destructive runs you are
 asked. Settings: %config Hermes"""
 
+SECRET_IN_PROMPT = (
+    "hermes_jupyter: the prompt holds a secret. It is masked in the history and in what is stored, "
+    "but the model reads it and the cell keeps it: better name a file or a variable that holds it."
+)
+
 SUBCOMMANDS = {
     "help": 0, "status": 0, "tools": 1, "model": 1, "new": 1, "reset": 1, "list": 0,
     "attach": 0, "stop": 0, "last": 0, "usage": 0, "doctor": 0, "version": 0,
+    "audit": 1, "trash": 1,
 }  # fmt: skip
 """Name and the most words that may follow it, unless they are options; else it is a prompt."""
+
+
+OFF_IN_A_FILE = (
+    "hermes_jupyter: a configuration file cannot switch approvals off. For this kernel: "
+    "%config Hermes.approvals = 'off'"
+)
 
 
 @magics_class
@@ -53,12 +67,18 @@ class Hermes(Magics):
     disabled = List(Unicode(), help="Toolsets and tools never to offer.").tag(config=True)
     max_steps = Integer(90, help="Model calls allowed in a turn.").tag(config=True)
     approvals = Enum(
-        ["ask", "deny", "off"], "ask", help="What to do before something destructive."
+        ["", "ask", "edits", "plan", "auto", "deny", "off"],
+        "",
+        help="What to do before something destructive; empty takes what config.yaml says, or asks.",
     ).tag(config=True)
     allow = List(
         Unicode(), help="Rules to run without asking, such as 'terminal(rm build.log)'."
     ).tag(config=True)
+    ask = List(Unicode(), help="Rules to ask a person about, whatever allows it.").tag(config=True)
     deny = List(Unicode(), help="Rules never to run; they win.").tag(config=True)
+    approval_timeout = Float(
+        0.0, help="Seconds after which an unanswered request counts as denied; 0: never."
+    ).tag(config=True)
     frontend = Enum(
         ["auto", "widget", "input", "policy"], "auto", help="How a person is asked."
     ).tag(config=True)
@@ -66,12 +86,34 @@ class Hermes(Magics):
     context_window = Integer(
         0, help="Tokens of the model's context window; 0 takes what its server says."
     ).tag(config=True)
+    env_passthrough = List(
+        Unicode(), help="Variables that commands get although they look secret ('AWS_*')."
+    ).tag(config=True)
+    containment = Enum(
+        ["", "off", "auto", "bubblewrap", "landlock"], "", help="What holds commands in bounds."
+    ).tag(config=True)
+    network = Enum(["", "on", "off"], "", help="Whether contained commands have a network.").tag(
+        config=True
+    )
+    scanner = Unicode(
+        help="A program that looks at commands first, or off; empty: tirith if it is there."
+    ).tag(config=True)
+    scanner_timeout = Float(5.0, help="Seconds that it may take.").tag(config=True)
+    scanner_fail_open = Bool(
+        True, help="Whether commands run unscanned when it fails; else a person is asked."
+    ).tag(config=True)
     tool_search_share = Float(
         10.0, help="Percent of the model's window for tools; of more it sees a part (0: all)."
     ).tag(config=True)
     tool_limit = Integer(
         128, help="Tools that the provider accepts in a request; 0: any number."
     ).tag(config=True)
+
+    def __init__(self, shell: Any, **options: Any) -> None:
+        super().__init__(shell, **options)
+        if self.approvals == "off":  # from a file: each kernel begins with its questions armed
+            self.approvals = ""
+            print(OFF_IN_A_FILE)
 
     @property
     def desktop(self) -> Desktop:
@@ -95,7 +137,12 @@ class Hermes(Magics):
     @argument("--new", action="store_true", help="Begin a new conversation.")
     @argument("--session", default="", help="Name of the conversation to go on with.")
     @argument("-o", "--output", default="", metavar="VAR", help="Variable for the result.")
-    @argument("--approve", default="", metavar="MODE", help="ask, deny, or off (run everything).")
+    @argument(
+        "--approve",
+        default="",
+        metavar="MODE",
+        help="ask, edits, plan, auto, deny, or off (run everything).",
+    )
     @argument("--plain", action="store_true", help="Plain text instead of widgets.")
     @argument("--background", action="store_true", help="Return at once; the turn goes on.")
     @cell_magic
@@ -129,11 +176,22 @@ class Hermes(Magics):
         from hermes_jupyter.kernel.namespace import expand_names
 
         desktop = self.desktop
+        self._keep_out_of_history(text)
         prompt = expand_names(text, self.shell.user_ns)
         if options.background:
             desktop.run_in_background(prompt, **self._chosen_for(options))
         else:
             self._keep(desktop.run(prompt, **self._chosen_for(options)), options)
+
+    def _keep_out_of_history(self, text: str) -> None:
+        """IPython has stored the cell already: mask what is secret in it."""
+        from hermes_jupyter.kernel.history import mask_newest_input
+        from hermes_jupyter.redaction import KNOWN, redact
+
+        KNOWN.refresh()
+        if redact(text) != text:
+            mask_newest_input(self.shell, redact)
+            print(SECRET_IN_PROMPT)
 
     def _call(self, line: str) -> bool:
         """Make the call that the line after ``call`` asks for; False if it is a prompt."""

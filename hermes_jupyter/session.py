@@ -12,27 +12,44 @@ from hermes_jupyter.agent.models.base import Message
 from hermes_jupyter.agent.tool_search.arrangement import ToolSearch
 from hermes_jupyter.calls import Usage
 from hermes_jupyter.errors import TurnError
+from hermes_jupyter.redaction import KNOWN
 from hermes_jupyter.road.approval import ApprovalDesk
+from hermes_jupyter.road.grants import Grants
+from hermes_jupyter.road.secrets import Secrets
+from hermes_jupyter.store.audit import AuditLog
 from hermes_jupyter.store.handles import Handles
+from hermes_jupyter.store.standing import StandingRules
 from tools.async_bridge import loop_thread
 from tools.environments.local import LocalEnvironment
+from tools.environments.sudo import Sudo
+from tools.files.project import project_of
+from tools.files.trash import Trash
 from tools.registry import ToolRegistry
+from tools.safety.scanner import Scanner
 
 
 class Session:
     """A conversation: its transcript, its shell, its to-do list, its standing approvals."""
 
-    def __init__(self, name: str, home: Path | None = None) -> None:
+    def __init__(self, name: str, home: Path | None = None, passed: tuple[str, ...] = ()) -> None:
         self.name = name
-        self.handles = Handles(home or Path.home() / ".hermes", name)
+        home = home or Path.home() / ".hermes"
+        self.handles = Handles(home, name)
+        self.audit = AuditLog(home, name)
         self.transcript: list[Message] = []
         self.todos: list[dict[str, Any]] = []
         self.written: set[str] = set()
-        self.desk = ApprovalDesk()
+        self.desk = ApprovalDesk(Grants(StandingRules(home)))
         self.overlay = ToolRegistry()
         """Tools of this session alone; they win over those of the same name."""
         self.tool_search = ToolSearch()
-        self.environment = LocalEnvironment(cwd=str(Path.cwd()))
+        self.secrets = Secrets()
+        self.sudo = Sudo(KNOWN.add_password)
+        self.scanner = Scanner()
+        self.trash = Trash(home / "jupyter" / "trash", name)
+        self.environment = LocalEnvironment(str(Path.cwd()), passed=passed, sudo=self.sudo)
+        self.project = project_of(Path.cwd())
+        """What it may change with fewer questions; stays, wherever the shell goes."""
         self.usage = Usage()
         self._task: asyncio.Task[Any] | None = None
 
@@ -72,5 +89,7 @@ class Session:
         return task is not None
 
     def close(self) -> None:
+        self.desk.release()
         self.environment.close()
+        self.sudo.close()
         self.handles.close()

@@ -7,6 +7,7 @@ a new one.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -14,12 +15,24 @@ from typing import Any, Literal, get_args
 
 from hermes_jupyter.errors import ConfigurationError
 
-ApprovalMode = Literal["ask", "deny", "off"]
+ApprovalMode = Literal["ask", "edits", "plan", "auto", "deny", "off"]
 FrontEnd = Literal["auto", "widget", "input", "policy"]
 APPROVAL_MODES: tuple[str, ...] = get_args(ApprovalMode)
 FRONT_ENDS: tuple[str, ...] = get_args(FrontEnd)
+CONTAINMENTS = ("off", "auto", "bubblewrap", "landlock")
 LEAST_TOOL_LIMIT = 11
 """Eight tools and the three that search for the others."""
+RULE_LISTS = ("allow", "ask", "deny")
+FORMER_MODES: Mapping[str, ApprovalMode] = {"manual": "ask", "smart": "auto"}
+"""What Hermes Agent calls its modes."""
+NEVER_OFF = (
+    "approvals are not switched off by a file: it says so, and asks nevertheless. In a notebook: "
+    "%%agent --approve off, or %config Hermes.approvals = 'off', which ends with the kernel"
+)
+_LOOKS_LIKE_RULE = re.compile(r"\s*(?:(?:@|effect:).+|[\w*?.-]+\s*\(.*\))\s*", re.DOTALL)
+MAX_SCANNER_SECONDS = 60.0
+SWITCH: Mapping[Any, str] = {True: "on", False: "off"}
+"""What YAML makes of these two words."""
 ALWAYS_SEARCH = 0.01
 """A share of the window that any set of tools exceeds."""
 
@@ -40,10 +53,16 @@ class Settings:
     disabled: tuple[str, ...] = ()
     max_steps: int = 90
     approvals: ApprovalMode = "ask"
+    """``edits`` lets edits of the project's files run, ``plan`` nothing that changes anything;
+    ``auto`` has a model look first; ``deny`` asks nobody, and ``off`` runs all but the worst."""
     allow: tuple[str, ...] = ()
     """Rules such as ``terminal(rm build.log)``: run without asking."""
+    ask: tuple[str, ...] = ()
+    """Rules by which a person is asked, whatever else would allow it."""
     deny: tuple[str, ...] = ()
-    """Rules of the same shape that are never run. They win."""
+    """Rules of what is never run. They win."""
+    approval_timeout: float = 0.0
+    """Seconds after which a request that nobody answers is denied; 0 waits for ever."""
     frontend: FrontEnd = "auto"
     """How a person is asked; ``auto`` finds out what the front end can do."""
     tool_timeout: float = 600.0
@@ -55,15 +74,43 @@ class Settings:
     """How many tools the model's provider accepts in a request; 0 for any number."""
     context_window: int = 0
     """Tokens of the model's context window; 0 for what its server says."""
+    env_passthrough: tuple[str, ...] = ()
+    """Variables of this process that commands get although they look secret: names, or patterns
+    such as ``AWS_*``."""
+    containment: str = "off"
+    """What holds commands in bounds: ``auto`` takes the best that this machine has. What is asked
+    for and not possible keeps commands from running."""
+    network: str = "on"
+    """Whether contained commands have one: ``on`` or ``off``."""
+    scanner: str = "auto"
+    """A program that looks at commands first; ``auto`` takes tirith if it is there."""
+    scanner_timeout: float = 5.0
+    scanner_fail_open: bool = True
+    """Whether commands run unscanned when the scanner fails; otherwise a person is asked."""
+    connection_folders: tuple[str, ...] = ()
+    """Where Jupyter keeps the keys of running kernels, if not where it usually does."""
     home: Path = field(default_factory=lambda: Path.home() / ".hermes")
+    notices: tuple[str, ...] = ()
+    """What a person should know about these settings."""
 
     def __post_init__(self) -> None:
         _one_of("approvals", self.approvals, APPROVAL_MODES)
         _one_of("frontend", self.frontend, FRONT_ENDS)
+        _one_of("containment", self.containment, CONTAINMENTS)
+        _one_of("network", self.network, ("on", "off"))
+        if not 0 < self.scanner_timeout <= MAX_SCANNER_SECONDS:
+            raise ConfigurationError(
+                f"scanner_timeout must be more than 0 and at most {MAX_SCANNER_SECONDS:g} s, "
+                f"not {self.scanner_timeout!r}"
+            )
         if self.max_steps < 1:
             raise ConfigurationError(f"max_steps must be at least 1, not {self.max_steps!r}")
         if self.tool_timeout <= 0:
             raise ConfigurationError(f"tool_timeout must be positive, not {self.tool_timeout!r}")
+        if not 0 <= self.approval_timeout < float("inf"):
+            raise ConfigurationError(
+                f"approval_timeout must be a number of seconds, not {self.approval_timeout!r}"
+            )
         if type(self.context_window) is not int or self.context_window < 0:
             raise ConfigurationError(
                 f"context_window must be a number of tokens, not {self.context_window!r}"
@@ -119,11 +166,20 @@ def load(traits: Mapping[str, Any] | None = None, env: Mapping[str, str] | None 
             "base_url": env.get("OPENAI_BASE_URL"),
             "model": env.get("HERMES_MODEL"),
             "local_model": env.get("HERMES_LOCAL_MODEL"),
+            "connection_folders": tuple(filter(None, [env.get("JUPYTER_RUNTIME_DIR")])),
         }
     )
+    in_files = {name: found.get(name, ()) for name in RULE_LISTS}
     found |= _said(traits or {})
+    # A rule that forbids does not go away because a notebook has one of its own.
+    found |= {name: (*in_files[name], *_own(found, name, in_files)) for name in RULE_LISTS}
     known = {entry.name for entry in fields(Settings)}
     return Settings(**{name: value for name, value in found.items() if name in known})
+
+
+def _own(found: Mapping[str, Any], name: str, in_files: Mapping[str, Any]) -> tuple[str, ...]:
+    rules = found.get(name, ())
+    return () if rules is in_files[name] else tuple(rules)
 
 
 def _said(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -145,7 +201,7 @@ def _from_yaml(path: Path) -> dict[str, Any]:
         raise ConfigurationError(f"{path} must hold keys and values, not {type(config).__name__}")
     model = config.get("model") or {}
     model = {"default": model} if isinstance(model, str) else model
-    agent = config.get("agent") or {}
+    agent, terminal = config.get("agent") or {}, config.get("terminal") or {}
     return _said(
         {
             "model": model.get("default"),
@@ -154,8 +210,76 @@ def _from_yaml(path: Path) -> dict[str, Any]:
             "context_window": model.get("context_length"),
             "max_steps": agent.get("max_turns"),
             "tool_search_share": _tool_search_share(config.get("tools")),
+            "env_passthrough": _names(terminal.get("env_passthrough")),
+            **_approvals(config.get("approvals"), config.get("command_allowlist")),
+            **_security(config.get("security")),
         }
     )
+
+
+def _approvals(told: Any, allowlist: Any) -> dict[str, Any]:
+    """``approvals: {mode, allow, ask, deny}`` and ``command_allowlist``.
+
+    In Hermes Agent's files ``deny`` and the allowlist are patterns over commands; ours may be
+    rules as well.
+    """
+    told = told if isinstance(told, dict) else {"mode": told}
+    commands = _rules("command_allowlist", allowlist)
+    allowed = (*_rules("approvals.allow", told.get("allow")), *(f"terminal({c})" for c in commands))
+    asked, denied = (_rules(f"approvals.{name}", told.get(name)) for name in ("ask", "deny"))
+    mode, notices = _mode(told.get("mode"))
+    return {
+        "approvals": mode,
+        "notices": notices,
+        "allow": allowed,
+        "ask": tuple(map(_rule, asked)),
+        "deny": tuple(map(_rule, denied)),
+    }
+
+
+def _security(told: Any) -> dict[str, Any]:
+    """``security: {tirith_enabled, tirith_path, tirith_timeout, tirith_fail_open}``, and ours."""
+    told = told if isinstance(told, dict) else {}
+    scanner = told.get("tirith_path") or ("tirith" if told.get("tirith_enabled") else None)
+    containment, network = told.get("containment"), told.get("network")
+    return {
+        "scanner": "off" if told.get("tirith_enabled") is False else scanner,
+        "scanner_timeout": told.get("tirith_timeout"),
+        "scanner_fail_open": told.get("tirith_fail_open"),
+        "containment": "off" if containment is False else containment,
+        "network": SWITCH[network] if isinstance(network, bool) else network,
+    }
+
+
+def _mode(told: Any) -> tuple[Any, tuple[str, ...]]:
+    if told is False or told == "off":  # YAML reads "off" as false
+        return "ask", (NEVER_OFF,)
+    if told is not None and not isinstance(told, str):
+        raise ConfigurationError(
+            f"approvals.mode must be one of {', '.join(APPROVAL_MODES)}, not {told!r}"
+        )
+    return FORMER_MODES.get(told or "", told), ()
+
+
+def _rules(name: str, told: Any) -> tuple[str, ...]:
+    """A list of texts. One that is none is an error: a rule is never silently ignored."""
+    rules = [told] if isinstance(told, str) else [] if told is None else told
+    if not isinstance(rules, list):
+        raise ConfigurationError(f"{name} must be a list of rules, not {told!r}")
+    for rule in rules:
+        if not isinstance(rule, str) or not rule.strip():
+            raise ConfigurationError(f"{name} must hold texts; {rule!r} is no rule")
+    return tuple(rules)
+
+
+def _rule(text: str) -> str:
+    return text if _LOOKS_LIKE_RULE.fullmatch(text) else f"*({text})"
+
+
+def _names(told: Any) -> tuple[str, ...]:
+    """One name, or a list of names."""
+    names = told.split(",") if isinstance(told, str) else told or ()
+    return tuple(str(name).strip() for name in names)
 
 
 def _tool_search_share(tools: Any) -> Any:

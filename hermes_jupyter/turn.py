@@ -7,10 +7,12 @@ import logging
 import secrets
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hermes_jupyter.agent.budget import Budget
+from hermes_jupyter.agent.judge import ModelJudge
 from hermes_jupyter.agent.loop import Agent, Outcome
 from hermes_jupyter.agent.models.base import Model
 from hermes_jupyter.agent.models.choice import DEMONSTRATION, is_local
@@ -20,6 +22,7 @@ from hermes_jupyter.agent.tool_search.deferral import Limits
 from hermes_jupyter.calls import TurnStatus, Usage
 from hermes_jupyter.errors import ConfigurationError, HermesError
 from hermes_jupyter.events import (
+    ApprovalResolved,
     Event,
     Listener,
     NoticeGiven,
@@ -29,6 +32,9 @@ from hermes_jupyter.events import (
     TurnStarted,
 )
 from hermes_jupyter.kernel.own_loop import LOSES_CELLS, loses_cells
+from hermes_jupyter.protection import containment_of, scanner_of
+from hermes_jupyter.redaction import KNOWN, redact
+from hermes_jupyter.road.checks import Checks
 from hermes_jupyter.road.pages import READER
 from hermes_jupyter.road.policy import Policy
 from hermes_jupyter.road.run import Road
@@ -36,6 +42,7 @@ from hermes_jupyter.session import Session
 from hermes_jupyter.settings import APPROVAL_MODES, Settings
 from hermes_jupyter.text import mended
 from tools.async_bridge import in_tool_thread
+from tools.safety.scanner import Finding, is_wanted
 from tools.toolsets import absent
 from tools.view import RegistryView
 
@@ -43,6 +50,13 @@ if TYPE_CHECKING:
     from hermes_jupyter.hermes import Hermes
 
 logger = logging.getLogger(__name__)
+
+PLAN_FIRST = (
+    "[This turn is for planning. Nothing that changes anything will run: look at what you need "
+    "with tools that only read, then tell the user your plan, step by step.]"
+)
+MAX_REFUSED = 20
+MAX_REFUSED_CHARS = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +103,8 @@ class TurnResult:
     steps: int
     seconds: float
     usage: Usage = field(default_factory=Usage)
+    refused: tuple[str, ...] = ()
+    """What was not run because nobody could be asked, or approvals were set to deny."""
 
     def __str__(self) -> str:
         return self.text
@@ -113,7 +129,9 @@ class Turn:
         self._settings = settings = options.over(hermes.settings)
         self._options = options
         self._more = context
-        self._listeners = listeners
+        self._listeners = [*listeners, session.audit.listener(self._warn)]
+        self._said = ""
+        self._refused: list[str] = []
         self._id = secrets.token_hex(6)
         self._budget = Budget(settings.max_steps)
         self._began = time.monotonic()
@@ -123,6 +141,9 @@ class Turn:
     def emit(self, event: Event) -> None:
         if isinstance(event, StepFinished):
             self._usage += event.usage
+            self._said = event.text
+        elif isinstance(event, ApprovalResolved):
+            self._note_refusal(event)
         elif isinstance(event, ToolCallFinished) and event.result.args is not None:
             self._hermes.tool_usage.note(event.result.call.name)
         for listener in self._listeners:
@@ -133,8 +154,10 @@ class Turn:
 
     async def run(self, prompt: str) -> TurnResult:
         prompt = mended(prompt)
+        KNOWN.refresh({"API_KEY": self._settings.api_key})
         try:
-            outcome = await self.work(prompt)
+            with self._session.desk.turn(self.emit):
+                outcome = await self.work(prompt)
         except asyncio.CancelledError:
             self._finish(Outcome(status="interrupted"))
             raise
@@ -151,15 +174,26 @@ class Turn:
         self._model = model = self._hermes.model(self._settings)
         self._announce(prompt, model.name)
         agent = self._agent(model, await self._arranged(model))
-        return await agent.run(prompt)
+        planning = self._settings.approvals == "plan"
+        return await agent.run(f"{prompt}\n\n{PLAN_FIRST}" if planning else prompt)
 
     def started(self, prompt: str, model: str, steps: int) -> TurnStarted:
         """The event of its start."""
         name = self._session.name
-        return TurnStarted(session=name, turn=self._id, prompt=prompt, model=model, steps=steps)
+        return TurnStarted(
+            session=name,
+            turn=self._id,
+            prompt=prompt,
+            model=model,
+            steps=steps,
+            approvals=self._settings.approvals,
+        )
 
     def _announce(self, prompt: str, model: str) -> None:
         self.emit(self.started(prompt, model, self._budget.total))
+        for notice in self._settings.notices:
+            if self._hermes.tell_once(notice):
+                self._warn(notice)
         if is_local(self._settings.model, self._settings) and self._hermes.tell_once("local"):
             self.emit(NoticeGiven(text=DEMONSTRATION, key="demonstration"))
         if loses_cells() and self._hermes.tell_once("nest_asyncio"):
@@ -205,14 +239,45 @@ class Turn:
     def road(self, tools: RegistryView) -> Road:
         """The road of all its calls."""
         settings = self._settings
+        session = self._session
+        session.desk.grants.check()
+        session.environment.contain(containment_of(settings, session.project))
         return Road(
             tools=tools,
             desk=self._session.desk,
-            policy=Policy.parse(settings.approvals, settings.allow, settings.deny),
+            policy=policy_of(settings),
             emit=self.emit,
             context=self._context(tools),
             tool_timeout=settings.tool_timeout,
+            approval_timeout=settings.approval_timeout,
+            judge=self._judge(),
+            checks=self._checks(),
+            purpose=lambda: self._said,
         )
+
+    def _checks(self) -> Checks:
+        """Who looks at the calls beside the tools' own guards."""
+        scanner, choice = self._session.scanner, scanner_of(self._settings)
+        loop = asyncio.get_running_loop()
+
+        def warn(text: str) -> None:
+            with suppress(RuntimeError):  # the turn and its loop may be gone
+                loop.call_soon_threadsafe(self._warn, text)
+
+        def scan(command: str, cwd: str) -> Finding | None:
+            return scanner.scan(command, cwd, choice, warn)
+
+        return Checks(hooks=self._hermes.hooks, scan=scan if is_wanted(choice) else None)
+
+    def _judge(self) -> ModelJudge | None:
+        """The model that looks at requests first. The small local one has not the wits for it."""
+        settings = self._settings
+        if settings.approvals != "auto" or is_local(settings.model, settings):
+            return None
+        return ModelJudge(self._model or self._hermes.model(settings), self._use)
+
+    def _use(self, usage: Usage) -> None:
+        self._usage += usage
 
     def _context(self, tools: RegistryView) -> dict[str, Any]:
         session = self._session
@@ -223,6 +288,9 @@ class Turn:
             "environment": session.environment,
             "todos": session.todos,
             "written": session.written,
+            "trash": session.trash,
+            "secrets": session.secrets,
+            "workspace": session.project,
             **({"handles": session.handles} if READER in tools.names else {}),
             **self._more,
         }
@@ -230,6 +298,7 @@ class Turn:
     def _finish(self, outcome: Outcome) -> TurnResult:
         seconds = time.monotonic() - self._began
         self._session.usage += self._usage
+        self._tell_refusals()
         self._hermes.tool_usage.save_soon()
         self.emit(
             TurnFinished(
@@ -251,4 +320,43 @@ class Turn:
             steps=self._budget.used,
             seconds=seconds,
             usage=self._usage,
+            refused=tuple(self._refused),
         )
+
+    def _note_refusal(self, event: ApprovalResolved) -> None:
+        if event.decision == "deny" and event.by in ("policy", "mode"):
+            shown = " ".join(event.request.shown.split())
+            self._refused.append(f"{event.request.call.name}: {redact(shown)}")
+
+    def _tell_refusals(self) -> None:
+        """The list at the end of the output: who starts a run alone reads nothing else."""
+        if not self._refused:
+            return
+        named = [_cut(line) for line in self._refused[:MAX_REFUSED]]
+        more = len(self._refused) - len(named)
+        text = "; ".join([*named, *([f"{more} more"] if more else [])])
+        self.emit(NoticeGiven(text=f"{self._why_refused()}: {text}", level="warning"))
+
+    def _why_refused(self) -> str:
+        mode = self._settings.approvals
+        if mode in ("deny", "plan"):
+            return f"not run, as approvals are set to {mode}"
+        return "not run, as nobody could be asked"
+
+    def _warn(self, text: str) -> None:
+        self.emit(NoticeGiven(text=text, level="warning"))
+
+
+def policy_of(settings: Settings) -> Policy:
+    """The mode and the rules of these settings.
+
+    Raises
+    ------
+    ConfigurationError
+        If a rule is none.
+    """
+    return Policy.parse(settings.approvals, settings.allow, settings.deny, settings.ask)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_REFUSED_CHARS else f"{text[: MAX_REFUSED_CHARS - 1]}…"

@@ -14,6 +14,7 @@ from hermes_jupyter.calls import ToolCall
 from hermes_jupyter.road import coercion
 from tools import discovery
 from tools.registry import ToolRegistry, registry
+from tools.safety import judge_command
 from tools.safety.cells import judge_cell
 
 
@@ -71,6 +72,11 @@ def argrepair(raw: str, params: list[str] | None) -> dict[str, Any] | None:
 def toolnames(name: str, registered: list[str], withheld: list[str]) -> str | None:
     """The tool that is meant; None if that is not certain."""
     return resolve_name(name, registered, withheld)
+
+
+def commands(text: str) -> str:
+    """``safe``, ``ask`` or ``block`` for a shell command."""
+    return judge_command(text, "/data/project").verdict
 
 
 def cells(text: str) -> str:

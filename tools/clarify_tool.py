@@ -64,4 +64,11 @@ def _choices(args: Mapping[str, Any]) -> tuple[str, ...]:
     return choices
 
 
-registry.register(name="clarify", toolset="clarify", schema=SCHEMA, handler=clarify, emoji="❓")
+registry.register(
+    name="clarify",
+    toolset="clarify",
+    schema=SCHEMA,
+    handler=clarify,
+    emoji="❓",
+    reads_only=lambda args, **_: True,
+)

@@ -32,6 +32,7 @@ class ToolEntry:
         "max_per_step",
         "max_result_size_chars",
         "name",
+        "reads_only",
         "requires_env",
         "resources",
         "schema",
@@ -55,6 +56,7 @@ class ToolEntry:
         max_result_size_chars: int | None = None,
         guard_fn: Callable[..., Any] | None = None,
         effects: Effects = "unknown",
+        reads_only: Callable[..., bool] | None = None,
         resources: Callable[[Mapping[str, Any]], Iterable[str]] | None = None,
         timeout: float | Callable[[Mapping[str, Any]], float] | None = None,
         loop: Loop = "agent",
@@ -74,6 +76,7 @@ class ToolEntry:
         self.max_result_size_chars = max_result_size_chars or DEFAULT_RESULT_CHARS
         self.guard_fn = guard_fn
         self.effects = effects
+        self.reads_only = reads_only
         self.resources = resources
         self.timeout = timeout
         self.loop = loop

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
-from tools.files import arguments, diffs, syntax
+from tools.files import arguments, diffs, syntax, v4a
 from tools.files.changes import Change, commit
 from tools.files.consent import objection_to, ownership_of
 from tools.files.display import refuse_display
 from tools.files.drafting import Draft, draft_patch
+from tools.files.hidden import resolved
 from tools.files.problems import Problem, answering, shown
 from tools.files.replacing import Occurrences, find_replacement
 from tools.files.syntax import Lint
@@ -18,6 +20,7 @@ from tools.files.text import decode, edited, encode
 from tools.files.workspace import Workspace, workspace_of
 from tools.registry import registry, tool_result
 from tools.safety import Objection
+from tools.secrets.placeholders import Secrets, masked, secrets_of
 
 MAX_DIFF_LINES = 1_000
 MAX_DIFF_CHARS = 50_000
@@ -69,27 +72,28 @@ class _Plan:
 @answering(success=False)
 def patch(args: dict[str, Any], **context: Any) -> str:
     """Handler: work out all changes, check them, then make them."""
-    workspace = workspace_of(context)
-    plan = _plan(args, workspace)
+    workspace, secrets = workspace_of(context), secrets_of(context)
+    plan = _plan(args, workspace, secrets)
     diff = "".join(change.diff(workspace.name(change.path)) for change in plan.changes)
-    commit(plan.changes, workspace.files)
+    commit(plan.changes, workspace.files, context.get("trash"))
     ownership_of(context).record(plan.changes)
     return tool_result(
         {
             "success": True,
-            "diff": diffs.capped(diff, MAX_DIFF_LINES, MAX_DIFF_CHARS),
+            "diff": diffs.capped(secrets.mask(diff), MAX_DIFF_LINES, MAX_DIFF_CHARS),
             **_listed(plan.changes),
-            **_lint_result(plan.lints),
+            **masked(_lint_result(plan.lints), secrets),
             **plan.about,
         }
     )
 
 
-def _plan(args: Mapping[str, Any], workspace: Workspace) -> _Plan:
+def _plan(args: Mapping[str, Any], workspace: Workspace, secrets: Secrets) -> _Plan:
     mode = arguments.choice(args, "mode", MODES)
     if args.get("patch") and not args.get("old_string"):
         mode = "patch"  # the arguments leave no doubt, whatever the mode says
-    draft, about = _replace(args, workspace) if mode == "replace" else _patch(args, workspace)
+    draw = _replace if mode == "replace" else _patch
+    draft, about = draw(args, workspace, secrets)
     changes = draft.changes()
     if not changes:
         raise Problem("The patch changes nothing: the files are already as it wants them")
@@ -100,15 +104,31 @@ def _plan(args: Mapping[str, Any], workspace: Workspace) -> _Plan:
     return _Plan(tuple(changes), about, lints)
 
 
-def _patch(args: Mapping[str, Any], workspace: Workspace) -> tuple[Draft, dict[str, Any]]:
-    return draft_patch(arguments.text(args, "patch"), workspace), {}
+def _patch(
+    args: Mapping[str, Any], workspace: Workspace, secrets: Secrets
+) -> tuple[Draft, dict[str, Any]]:
+    patch = arguments.text(args, "patch")
+    existing = _texts_of(patch, workspace) if "secret:" in patch else ""
+    return draft_patch(resolved(patch, existing, secrets), workspace), {}
 
 
-def _replace(args: Mapping[str, Any], workspace: Workspace) -> tuple[Draft, dict[str, Any]]:
+def _texts_of(patch: str, workspace: Workspace) -> str:
+    """What the files that it names hold now, as far as that can be read."""
+    draft, texts = Draft(workspace), []
+    for path in v4a.paths(patch):
+        with suppress(Problem, OSError):  # the patch itself will fail, and says why
+            texts.append(draft.text(workspace.path(path)).unified)
+    return "\n".join(texts)
+
+
+def _replace(
+    args: Mapping[str, Any], workspace: Workspace, secrets: Secrets
+) -> tuple[Draft, dict[str, Any]]:
     old, new = _strings(args)
     path = workspace.path(arguments.text(args, "path"))
     draft = Draft(workspace)
     text = draft.text(path)
+    old, new = (resolved(each, text.unified, secrets) for each in (old, new))
     occurrences: Occurrences = "all" if arguments.flag(args, "replace_all") else "one"
     try:
         found = find_replacement(text.unified, old, new, occurrences)
@@ -174,12 +194,13 @@ def _listed(changes: Sequence[Change]) -> dict[str, list[str]]:
 
 
 def _guard(args: Mapping[str, Any], **context: Any) -> Objection | None:
-    workspace = workspace_of(context)
+    workspace, secrets = workspace_of(context), secrets_of(context)
     try:
-        changes = _plan(args, workspace).changes
+        changes = _plan(args, workspace, secrets).changes
     except (Problem, OSError):
         return None  # the handler fails in the same way, and says why
-    return objection_to(changes, workspace, ownership_of(context))
+    said = objection_to(changes, workspace, ownership_of(context))
+    return said and replace(said, shown=secrets.mask(said.shown))
 
 
 registry.register(

@@ -9,8 +9,11 @@ from typing import Any
 
 from tools.environments.base import Environment
 from tools.environments.processes import BackgroundProcess, Page
+from tools.files.workspace import folder_of
 from tools.registry import registry, tool_error, tool_result
-from tools.safety import Objection
+from tools.safety import Objection, inspect_command
+from tools.safety.looking import only_looks
+from tools.secrets.placeholders import refusal, secrets_of
 
 LISTED_COMMAND_CHARS = 200
 LISTED_OUTPUT_CHARS = 200
@@ -165,8 +168,12 @@ def _kill(found: BackgroundProcess, args: Mapping[str, Any], context: Mapping[st
 
 def _write(found: BackgroundProcess, args: Mapping[str, Any], context: Mapping[str, Any]) -> str:
     ending = "\n" if args["action"] == "submit" else ""
+    if problem := refusal(str(args.get("data") or ""), secrets_of(context)):
+        return tool_error(problem)
+    text = str(args.get("data") or "") + ending
     try:
-        written = found.write(str(args.get("data") or "") + ending)
+        written = found.write(text)
+        found.unfinished = (found.unfinished + text).rpartition("\n")[2]
     except (OSError, ValueError) as error:
         return tool_error(f"{found.id} does not take input: {error}", status=found.status)
     return tool_result(session_id=found.id, status="ok", bytes_written=written)
@@ -189,17 +196,36 @@ ACTIONS: Mapping[str, Action] = {
 }
 
 
-def objection(args: Mapping[str, Any], **_: Any) -> Objection | None:
-    """Input for a running program can make it do anything; ending our own process is harmless."""
+def objection(args: Mapping[str, Any], **context: Any) -> Objection | None:
+    """What is typed into a program is judged like a command, and asked about if it may be more.
+
+    What runs in a terminal may be another program by now, for which the text means something else:
+    only what surely just looks needs no question. Ending our own process is harmless.
+    """
     if args.get("action") not in ("write", "submit"):
         return None
     text = str(args.get("data") or "")
     target = str(args.get("session_id") or "a process")
+    environment: Environment | None = context.get("environment")
+    found = environment.processes.get(target) if environment else None
+    cwd = found.cwd if found else folder_of(context)
+    whole = (found.unfinished if found else "") + text
+    is_line = args["action"] == "submit" or whole.endswith("\n")
+    if found and is_line and not found.unfinished and only_looks(text, cwd):
+        return None
+    said = inspect_command(whole, cwd)
     return Objection(
-        reason=f"sends input to {target}",
+        reason=f"sends input to {target}" + (f", which {said.reason}" if said else ""),
         shown=f"{target} <- {text!r}",
         grant="this exact input to this process",
+        forbidden=bool(said and said.forbidden),
+        effects=said.effects if said else (),
     )
+
+
+def reads_only(args: Mapping[str, Any], **context: Any) -> bool:
+    """Does a call only look at processes?"""
+    return args.get("action") in ("list", "poll", "log", "wait")
 
 
 def longest_seconds(args: Mapping[str, Any]) -> float:
@@ -213,6 +239,7 @@ registry.register(
     handler=process,
     emoji="⚙️",
     guard_fn=objection,
+    reads_only=reads_only,
     effects="unknown",
     timeout=longest_seconds,
 )

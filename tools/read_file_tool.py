@@ -10,13 +10,15 @@ from typing import Any
 from tools.files import arguments, kinds
 from tools.files.access import FileStatus
 from tools.files.consent import guard_reading
-from tools.files.lines import Page, read_page
+from tools.files.hidden import read_hidden
+from tools.files.lines import Page
 from tools.files.notebook_text import notebook_text
 from tools.files.problems import Problem, answering, shown
 from tools.files.text import HEAD_BYTES, is_binary
 from tools.files.workspace import Workspace, missing, workspace_of
 from tools.registry import registry, tool_result
 from tools.safety import Objection
+from tools.secrets.placeholders import secrets_of
 
 DEFAULT_LIMIT = 500
 MAX_LIMIT = 2_000
@@ -30,7 +32,9 @@ SCHEMA = {
         "Read a text file. Use it instead of cat, head or tail, and before you change a file. "
         "Returns content with a number before each line ('12|text'; the number is not part of the "
         "file), total_lines, and next_offset if there is more. Notebooks (.ipynb) are shown as "
-        "their cells. A name that does not exist is answered with similar names."
+        "their cells. A secret is shown as a placeholder («secret:...»); copied exactly, it is the "
+        "secret again in write_file and patch. A name that does not exist is answered with "
+        "similar names."
     ),
     "parameters": {
         "type": "object",
@@ -73,7 +77,7 @@ def read_file(args: dict[str, Any], **context: Any) -> str:
         cells = notebook_text(content)
         pieces = iter([content if cells is None else cells.encode("utf-8", "replace")])
         about = _about_notebook(cells)
-    page = read_page(pieces, offset, limit, _stopped(context))
+    page = read_hidden(pieces, offset, limit, _stopped(context), secrets_of(context))
     return tool_result({**_answer(path, status, page, offset), **about})
 
 

@@ -87,12 +87,14 @@ class ToolRegistry(Catalog):
             Replace a tool of the same name that belongs to another toolset; `overrides` tells.
         about
             The other fields of `ToolEntry`: ``check_fn requires_env is_async description emoji
-            max_result_size_chars guard_fn effects resources timeout max_per_step trusted loop
-            dynamic_schema_overrides``.
+            max_result_size_chars guard_fn effects reads_only resources timeout max_per_step
+            trusted loop dynamic_schema_overrides``.
             ``guard_fn(args, **context)`` says why a person must approve, or None.
             ``effects`` is ``read`` or ``write`` for tools that may run beside others unless the
             paths of ``resources(args)`` collide.
             A tool that touches no files returns an empty list; one that cannot tell, None.
+            ``reads_only(args, **context)`` tells, where ``effects`` cannot, that a call changes
+            nothing: in plan mode only such calls run.
             ``timeout`` is the longest a call may take, in seconds.
             ``max_per_step`` bounds how many calls of it one step of the model may make.
             ``trusted=False`` marks answers from outside (web pages, other servers): the model

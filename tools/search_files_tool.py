@@ -12,13 +12,15 @@ from typing import Any
 from tools.files import arguments, globs
 from tools.files.access import LocalFiles
 from tools.files.consent import guard_reading
+from tools.files.hidden import hidden_match
 from tools.files.patterns import compile_pattern, is_explosive
 from tools.files.problems import Problem, answering, shown
 from tools.files.search_process import search_apart
-from tools.files.searching import Clock, Findings, Query, search_contents, search_names
+from tools.files.searching import Clock, Findings, Match, Query, search_contents, search_names
 from tools.files.workspace import Workspace, missing, workspace_of
 from tools.registry import registry, tool_result
 from tools.safety import Objection
+from tools.secrets.placeholders import Secrets, secrets_of
 
 SECONDS = 60.0
 MAX_LIMIT = 1_000
@@ -88,6 +90,7 @@ class _Search:
     mode: str
     workspace: Workspace
     clock: Clock
+    secrets: Secrets
 
     def names(self) -> Findings:
         return search_names(self.query, self.workspace.files, self.clock)
@@ -165,9 +168,14 @@ def _search(args: Mapping[str, Any], context: Mapping[str, Any]) -> _Search:
         context=arguments.number(args, "context", 0, (0, 20)),
     )
     mode = arguments.choice(args, "output_mode", MODES)
-    return _Search(
-        query, mode, workspace, Clock(time.monotonic() + SECONDS, context.get("cancelled"))
-    )
+    clock = Clock(time.monotonic() + SECONDS, context.get("cancelled"))
+    return _Search(query, mode, workspace, clock, secrets_of(context))
+
+
+def _hidden(search: _Search, match: Match) -> Match:
+    """The match as the model sees it."""
+    path = search.workspace.path(match.path)
+    return hidden_match(match, path, search.workspace.files, search.secrets)
 
 
 def _content_answer(search: _Search, found: Findings, note: str) -> dict[str, Any]:
@@ -178,7 +186,7 @@ def _content_answer(search: _Search, found: Findings, note: str) -> dict[str, An
         hits: dict[str, Any] = {"counts": page}
         shown, total = len(page), len(found.counts)
     else:
-        hits = {"matches": [match.as_result() for match in found.matches]}
+        hits = {"matches": [_hidden(search, match).as_result() for match in found.matches]}
         shown, total = len(found.matches), found.total
     return {"total_count": found.total, **hits, **_rest(search, found, shown, total, note)}
 

@@ -11,13 +11,22 @@ from typing import Any
 
 from tools.environments.base import CommandResult, Environment
 from tools.environments.local import LocalEnvironment, shell_is_available
+from tools.environments.sudo import (
+    CHECK_SUDO,
+    ON_STDIN,
+    SECONDS_TO_TYPE,
+    asking,
+    uses_sudo,
+)
 from tools.files.workspace import folder_of
 from tools.registry import registry, tool_error, tool_result
 from tools.safety import Objection, inspect_command
-from tools.safety.programs import SHELLS
+from tools.safety.launching import language_of
+from tools.safety.looking import only_looks
 from tools.safety.scene import program_name
-from tools.safety.shell_program import SimpleCommand, Unreadable
-from tools.safety.shell_text import parse
+from tools.safety.shell import Command, Unreadable
+from tools.safety.shell.runner import commands_of
+from tools.secrets.placeholders import refusal, secrets_of
 
 DEFAULT_TIMEOUT = 180
 FOREGROUND_MAX_TIMEOUT = 600
@@ -113,9 +122,11 @@ ENDS_AT_ONCE = frozenset(("--help", "-h", "--version", "-V", "build", "list", "s
 def terminal(args: Mapping[str, Any], **context: Any) -> str:
     command = str(args["command"])
     environment: Environment | None = context.get("environment")
+    if problem := refusal(command, secrets_of(context)) or _sudo_problem(command):
+        return tool_error(problem)
     try:
         if args.get("background"):
-            return _start(command, args.get("workdir"), environment)
+            return _start(command, args.get("workdir"), environment, context)
         if problem := _foreground_problem(command, args):
             return tool_error(problem)
         if environment is not None:
@@ -129,13 +140,14 @@ def terminal(args: Mapping[str, Any], **context: Any) -> str:
 def _run(
     command: str, args: Mapping[str, Any], environment: Environment, context: Mapping[str, Any]
 ) -> str:
-    result = environment.execute(
-        command,
-        timeout=_timeout(args),
-        cwd=args.get("workdir"),
-        on_output=context.get("on_output"),
-        cancelled=context.get("cancelled"),
-    )
+    with asking(context.get("ask_secret")):
+        result = environment.execute(
+            command,
+            timeout=_timeout(args),
+            cwd=args.get("workdir"),
+            on_output=context.get("on_output"),
+            cancelled=context.get("cancelled"),
+        )
     return tool_result(_answer(command, result))
 
 
@@ -152,9 +164,16 @@ def _answer(command: str, result: CommandResult) -> dict[str, Any]:
     return answer
 
 
-def _start(command: str, workdir: str | None, environment: Environment | None) -> str:
+def _start(
+    command: str,
+    workdir: str | None,
+    environment: Environment | None,
+    context: Mapping[str, Any],
+) -> str:
     if environment is None:
         return tool_error("background=true needs a session; there is none for this call")
+    if uses_sudo(command) and (problem := _without_password(command, environment, context)):
+        return tool_error(problem)
     process = environment.spawn(command, cwd=workdir)
     return tool_result(
         output="Background process started",
@@ -162,6 +181,26 @@ def _start(command: str, workdir: str | None, environment: Environment | None) -
         pid=process.pid,
         exit_code=0,
         error=None,
+    )
+
+
+def _without_password(command: str, environment: Environment, context: Mapping[str, Any]) -> str:
+    """Have the password entered now: nobody is asked for what runs in the background."""
+    ask = context.get("ask_secret")
+    with asking(ask and (lambda text: ask(text.replace(CHECK_SUDO, command)))):
+        result = environment.execute(
+            CHECK_SUDO, timeout=SECONDS_TO_TYPE, cancelled=context.get("cancelled")
+        )
+    return "" if result.exit_code == 0 else f"{result.output.strip()}\n{result.note}".strip()
+
+
+def _sudo_problem(command: str) -> str:
+    """Why sudo may not be used so; "" if it may."""
+    if ON_STDIN.search(command) is None:
+        return ""
+    return (
+        "Leave -S out and give sudo no password: where it needs one, the user is asked, and you "
+        "never see it. A password has no place in a command."
     )
 
 
@@ -195,7 +234,7 @@ def _foreground_problem(command: str, args: Mapping[str, Any]) -> str:
     return ""
 
 
-def _runs_for_ever(command: SimpleCommand) -> bool:
+def _runs_for_ever(command: Command) -> bool:
     words = tuple(map(str, command.words))
     if command.ending == "&" or ENDS_AT_ONCE.intersection(words):
         return False
@@ -212,9 +251,9 @@ def exit_code_meaning(command: str, exit_code: int) -> str:
     return EXIT_CODES.get(program, {}).get(exit_code, "") or GENERAL_EXIT_CODES.get(exit_code, "")
 
 
-def _parts(command: str) -> list[SimpleCommand]:
+def _parts(command: str) -> list[Command]:
     try:
-        return parse(command).commands
+        return commands_of(command)
     except (Unreadable, RecursionError):
         return []  # bash will say what is wrong with it
 
@@ -251,15 +290,26 @@ def _runs(command: str, path: str) -> bool:
     """Is the file given to a shell?"""
     name = Path(path).name
     return any(
-        program_name(str(part.words[0])) in {*SHELLS, "source", "."}
+        _takes_scripts(program_name(str(part.words[0])))
         and any(Path(str(word)).name == name for word in part.words[1:])
         for part in _parts(command)
         if part.words
     )
 
 
+def _takes_scripts(program: str) -> bool:
+    return program in ("source", ".") or language_of(program) == "shell"
+
+
+def reads_only(args: Mapping[str, Any], **context: Any) -> bool:
+    """Does the command surely change nothing?"""
+    folder = os.path.realpath(Path(folder_of(context), str(args.get("workdir") or "")).expanduser())
+    return not args.get("background") and only_looks(str(args["command"]), folder)
+
+
 def longest_seconds(args: Mapping[str, Any]) -> float:
-    return SECONDS_TO_END + (0 if args.get("background") else _timeout(args))
+    typing = SECONDS_TO_TYPE if uses_sudo(str(args["command"])) else 0
+    return SECONDS_TO_END + typing + (0 if args.get("background") else _timeout(args))
 
 
 registry.register(
@@ -270,6 +320,7 @@ registry.register(
     emoji="💻",
     check_fn=shell_is_available,
     guard_fn=objection,
+    reads_only=reads_only,
     effects="unknown",
     timeout=longest_seconds,
     max_result_size_chars=50_000,

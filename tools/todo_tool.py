@@ -110,4 +110,11 @@ def _checked(number: int, item: Mapping[str, Any]) -> dict[str, str]:
     return {"id": item["id"], "content": content, "status": status}
 
 
-registry.register(name="todo", toolset="todo", schema=SCHEMA, handler=todo, emoji="📋")
+registry.register(
+    name="todo",
+    toolset="todo",
+    schema=SCHEMA,
+    handler=todo,
+    emoji="📋",
+    reads_only=lambda args, **_: True,  # of the world: a list of its own is what a plan needs
+)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from tools.files import arguments, syntax
 from tools.files.changes import Change, commit
 from tools.files.consent import objection_to, ownership_of
 from tools.files.display import refuse_display
+from tools.files.hidden import resolved
 from tools.files.problems import Problem, answering, shown
 from tools.files.syntax import Lint
 from tools.files.text import Text, decode, encode, with_newlines_of
 from tools.files.workspace import Workspace, workspace_of
 from tools.registry import registry, tool_result
 from tools.safety import Objection
+from tools.secrets.placeholders import Secrets, masked, secrets_of
 
 MAX_REPLACED_BYTES = 256 << 20
 
@@ -40,32 +43,33 @@ SCHEMA = {
 @answering(bytes_written=0, dirs_created=False)
 def write_file(args: dict[str, Any], **context: Any) -> str:
     """Handler: check everything, then write."""
-    workspace = workspace_of(context)
-    change, lint = _plan(args, workspace)
-    folders = commit([change], workspace.files)
+    workspace, secrets = workspace_of(context), secrets_of(context)
+    change, lint = _plan(args, workspace, secrets)
+    folders = commit([change], workspace.files, context.get("trash"))
     ownership_of(context).record([change])
     return tool_result(
         bytes_written=len(change.after or b""),
         dirs_created=bool(folders),
-        lint=lint.as_result(),
+        lint=masked(lint.as_result(), secrets),
         resolved_path=shown(change.path),
         files_modified=[shown(change.path)],
     )
 
 
-def _plan(args: Mapping[str, Any], workspace: Workspace) -> tuple[Change, Lint]:
+def _plan(args: Mapping[str, Any], workspace: Workspace, secrets: Secrets) -> tuple[Change, Lint]:
     """The change that the arguments ask for, checked; nothing is touched."""
     path = workspace.path(arguments.text(args, "path"))
     content = arguments.text(args, "content")
     before = _existing(workspace, path)
     like = (decode(before) if before else None) or Text("")
     refuse_display(content, like.unified, path)
+    content = resolved(content, like.unified, secrets)
     after = encode(with_newlines_of(content.removeprefix("\ufeff"), like), like)
     lint = syntax.check(path, content)
     if lint.forbids_writing:
         said = f"Nothing was written: the content is no valid {path.rpartition('.')[2]}"
         raise Problem(f"{said}: {lint.output}", lint=lint.as_result())
-    return Change(path=path, before=before, after=after), lint
+    return Change(path=path, before=before, after=after, whole=True), lint
 
 
 def _existing(workspace: Workspace, path: str) -> bytes | None:
@@ -83,12 +87,13 @@ def _existing(workspace: Workspace, path: str) -> bytes | None:
 
 
 def _guard(args: Mapping[str, Any], **context: Any) -> Objection | None:
-    workspace = workspace_of(context)
+    workspace, secrets = workspace_of(context), secrets_of(context)
     try:
-        change, _ = _plan(args, workspace)
+        change, _ = _plan(args, workspace, secrets)
     except (Problem, OSError):
         return None  # the handler fails in the same way, and says why
-    return objection_to([change], workspace, ownership_of(context), whole=True)
+    said = objection_to([change], workspace, ownership_of(context), whole=True)
+    return said and replace(said, shown=secrets.mask(said.shown))
 
 
 registry.register(

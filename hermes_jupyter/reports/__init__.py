@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from hermes_jupyter.reports.audit import show_audit
 from hermes_jupyter.reports.sessions import list_sessions, new_session, show_usage
 from hermes_jupyter.reports.status import choose_model, doctor, show_help, show_status, show_version
 from hermes_jupyter.reports.tools import show_tools
+from hermes_jupyter.reports.trash import trash
 from hermes_jupyter.reports.turns import attach, show_last, stop
 
 COMMANDS: dict[str, Callable[[Any, Sequence[str]], None]] = {
@@ -24,5 +26,7 @@ COMMANDS: dict[str, Callable[[Any, Sequence[str]], None]] = {
     "usage": show_usage,
     "doctor": doctor,
     "version": show_version,
+    "audit": show_audit,
+    "trash": trash,
 }
 """Each gets the magics and the words that follow its name."""

@@ -11,7 +11,10 @@ from hermes_jupyter.agent.models.local import installed
 from hermes_jupyter.doctor import examine
 from hermes_jupyter.errors import ModelError
 from hermes_jupyter.magics import HELP
+from hermes_jupyter.protection import containment_of
+from hermes_jupyter.redaction import redact
 from hermes_jupyter.reports.sessions import messages_of
+from tools.environments.containment import report
 
 
 def show_help(magics: Any, _words: Sequence[str]) -> None:
@@ -25,15 +28,16 @@ def show_status(magics: Any, _words: Sequence[str]) -> None:
     usable = sum(available.ok for _, available in offered)
     running = [turn.session.name for turn in magics.desktop.running]
     where = session.environment.cwd
-    print(f"model      {model_line(settings)}")
+    print(f"model      {redact(model_line(settings))}")
     print(f"session    {session.name}, {messages_of(session)} messages, in {where}")
     print(f"tools      {usable} of {len(offered)} usable    (%hermes tools --why)")
-    print(f"approvals  {settings.approvals}{_rules(settings)}")
+    print(f"approvals  {settings.approvals}{redact(_rules(settings))}")
+    print(f"contained  {_containment(hermes)}")
     print(f"running    {', '.join(running) or 'nothing'}")
     print(f"stored in  {settings.home / 'jupyter'}")
     for found in hermes.discovered:
         if not found.ok:
-            print(f"⚠ tool file {found.path} could not be loaded: {found.reason}")
+            print(f"⚠ tool file {found.path} could not be loaded: {redact(str(found.reason))}")
 
 
 def choose_model(magics: Any, words: Sequence[str]) -> None:
@@ -44,7 +48,7 @@ def choose_model(magics: Any, words: Sequence[str]) -> None:
         except ModelError as error:
             magics.model = before
             raise ModelError(f"{error}. The model stays as it was.", kind=error.kind) from None
-    print(f"model: {model_line(magics.desktop.hermes.settings)}")
+    print(f"model: {redact(model_line(magics.desktop.hermes.settings))}")
     if not words:
         print(
             "Connect another: set OPENAI_API_KEY (and OPENAI_BASE_URL) before the kernel starts,\n"
@@ -54,7 +58,7 @@ def choose_model(magics: Any, words: Sequence[str]) -> None:
 
 def doctor(magics: Any, _words: Sequence[str]) -> None:
     for check in examine(magics.desktop):
-        print(f"{'✓' if check.ok else '✗'} {check.name:<14} {check.text}")
+        print(f"{'✓' if check.ok else '✗'} {check.name:<14} {redact(check.text)}")
 
 
 def show_version(magics: Any, _words: Sequence[str]) -> None:
@@ -70,10 +74,18 @@ def model_line(settings: Any) -> str:
     return f"{name} at {settings.base_url or 'api.openai.com'}"
 
 
+def _containment(hermes: Any) -> str:
+    project = hermes.session().project
+    holds, said = report(containment_of(hermes.settings, project), project)
+    return said if holds else f"⚠ {said}"
+
+
 def _rules(settings: Any) -> str:
     parts = []
     if settings.allow:
         parts.append(f"{len(settings.allow)} allowed by rule")
+    if settings.ask:
+        parts.append(f"{len(settings.ask)} asked by rule")
     if settings.deny:
         parts.append(f"{len(settings.deny)} denied by rule")
     return f"  ({', '.join(parts)})" if parts else ""

@@ -1,14 +1,19 @@
-"""The approval desk: questions that wait for a person, and the answers."""
+"""The approval desk: questions that wait for a person, and the answers.
+
+Nobody reads standard input here: threads and children queue, and whoever shows the questions
+answers them.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from hermes_jupyter.calls import ApprovalRequest, Decision, Question
+from hermes_jupyter.calls import ApprovalRequest, Decision, Question, Ruling
 from hermes_jupyter.events import (
     ApprovalRequested,
     ApprovalResolved,
@@ -16,13 +21,23 @@ from hermes_jupyter.events import (
     QuestionAnswered,
     QuestionAsked,
 )
+from hermes_jupyter.road.denials import Denials
+from hermes_jupyter.road.grants import Grants
 
 A = TypeVar("A")
+Emit = Callable[[Event], None]
+DENIED = Ruling(decision="deny")
+HIDDEN = "(hidden)"
+"""What events say instead of a password."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[A]):
-    """An answer, and who gave it: ``widget``, ``input``, ``policy``, ``interrupt``."""
+    """An answer, and who gave it.
+
+    ``widget``, ``input``, ``message``; ``policy`` where nobody can be asked; ``timeout`` where
+    nobody has answered; ``interrupt`` if the turn was.
+    """
 
     value: A
     by: str
@@ -32,104 +47,237 @@ class Answer(Generic[A]):
 class _Waiting(Generic[A]):
     loop: asyncio.AbstractEventLoop
     answer: asyncio.Future[Answer[A]]
-    digest: str = ""
+    request: ApprovalRequest | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Audience:
+    """Who hears of requests while a turn runs, and on which loop."""
+
+    loop: asyncio.AbstractEventLoop
+    emit: Emit
+
+    def tell(self, event: Event) -> None:
+        if _running_loop() is self.loop:
+            self.emit(event)
+        elif not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self.emit, event)
 
 
 class ApprovalDesk:
-    """One per session. The first answer to a request counts; later ones learn that it is closed."""
+    """One per session. The first answer to a request counts; later ones learn that it is closed.
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._approvals: dict[str, _Waiting[Decision]] = {}
+    Parameters
+    ----------
+    grants
+        What was allowed for longer than once; of this session alone if None.
+    """
+
+    def __init__(self, grants: Grants | None = None) -> None:
+        self._lock = threading.Lock()  # guards the two tables
+        self._approvals: dict[str, _Waiting[Ruling]] = {}
         self._questions: dict[str, _Waiting[str | None]] = {}
-        self._grants: set[str] = set()
+        self._audience: _Audience | None = None
+        self.grants = grants or Grants()
+        self.denials = Denials()
 
-    def granted(self, digest: str) -> bool:
-        """Was this exact call allowed for the session?"""
-        return digest in self._grants
+    @contextmanager
+    def turn(self, emit: Emit) -> Iterator[None]:
+        """A turn: what is refused in it stays refused until its end, and then nothing waits."""
+        self.denials = Denials()
+        self._audience = _Audience(asyncio.get_running_loop(), emit)
+        try:
+            yield
+        finally:
+            self._audience = None
+            self.release()
+
+    def child(self, name: str) -> ChildDesk:
+        """The desk of an agent that works for this session's: its requests appear here."""
+        return ChildDesk(self, name)
 
     async def decide(
-        self, request: ApprovalRequest, emit: Callable[[Event], None]
-    ) -> Answer[Decision]:
+        self, request: ApprovalRequest, emit: Emit, *, within: float = 0.0
+    ) -> Answer[Ruling]:
         """Announce the request and wait for the first answer.
+
+        Parameters
+        ----------
+        within
+            Seconds after which silence counts as a no; 0 waits for ever.
 
         Raises
         ------
         asyncio.CancelledError
             When the turn is interrupted; listeners hear that it was denied.
         """
-        waiting = _open(self._approvals, request.id, self._lock, request.digest)
-        emit(ApprovalRequested(request=request))
-        answer: Answer[Decision] = Answer("deny", "interrupt")
+        waiting = _open(self._approvals, request.id, self._lock, request)
+        answer: Answer[Ruling] = Answer(DENIED, "interrupt")
         try:
-            answer = await waiting.answer
+            emit(ApprovalRequested(request=request))
+            async with asyncio.timeout(within or None):
+                answer = await waiting.answer
+        except TimeoutError:
+            answer = Answer(DENIED, "timeout")
         finally:
             self._drop(self._approvals, request.id)
-            emit(ApprovalResolved(request=request, decision=answer.value, by=answer.by))
-        if answer.value == "session":
-            self._grants.add(request.digest)
+            emit(_resolved(request, answer))
         return answer
 
-    async def ask(self, question: Question, emit: Callable[[Event], None]) -> str | None:
+    async def ask(self, question: Question, emit: Emit) -> str | None:
         """Ask a person something; None if nobody can be asked."""
         waiting = _open(self._questions, question.id, self._lock)
-        emit(QuestionAsked(question=question))
         answer: Answer[str | None] = Answer(None, "interrupt")
         try:
+            emit(QuestionAsked(question=question))
             answer = await waiting.answer
         finally:
             self._drop(self._questions, question.id)
-            emit(QuestionAnswered(question=question, answer=answer.value, by=answer.by))
+            said = HIDDEN if question.secret and answer.value else answer.value
+            emit(QuestionAnswered(question=question, answer=said, by=answer.by))
         return answer.value
 
-    def answer(self, request_id: str, decision: Decision, *, by: str, digest: str) -> bool:
+    def answer(self, request_id: str, ruling: Ruling | Decision, *, by: str, digest: str) -> bool:
         """Answer an approval request. Any thread.
 
         Parameters
         ----------
+        ruling
+            With "always", the rule that the request shows is kept; with an edit, that text runs,
+            once.
         digest
             Fingerprint of what the person saw; an answer to anything else does not count.
 
         Returns
         -------
         bool
-            False if the request is closed, or is not the one that was shown.
+            False if the request is closed, is not the one that was shown, or did not offer this.
         """
+        given = ruling if isinstance(ruling, Ruling) else Ruling(decision=ruling)
         with self._lock:
             waiting = self._approvals.get(request_id)
-            if waiting is None or waiting.digest != digest:
+            if waiting is None or not _is_offered(given, digest, waiting.request):
                 return False
             del self._approvals[request_id]
-        _settle(waiting, Answer(decision, by))
-        return True
+        return _settle(waiting, Answer(given, by))
 
     def reply(self, question_id: str, text: str | None, *, by: str) -> bool:
         """Answer a question. Any thread. False if it is closed."""
         with self._lock:
             waiting = self._questions.pop(question_id, None)
-        if waiting is None:
-            return False
-        _settle(waiting, Answer(text, by))
-        return True
+        return waiting is not None and _settle(waiting, Answer(text, by))
+
+    def release(self) -> None:
+        """Deny what still waits: nobody will come back to it. Any thread."""
+        with self._lock:
+            approvals, questions = [*self._approvals.values()], [*self._questions.values()]
+            self._approvals.clear()
+            self._questions.clear()
+        for approval in approvals:
+            _settle(approval, Answer(DENIED, "interrupt"))
+        unanswered: Answer[str | None] = Answer(None, "interrupt")
+        for question in questions:
+            _settle(question, unanswered)
+
+    @property
+    def audience(self) -> Emit | None:
+        """Tells those who watch this session, from any thread; None while nobody does."""
+        return self._audience.tell if self._audience else None
 
     def _drop(self, table: dict[str, _Waiting[A]], key: str) -> None:
         with self._lock:
             table.pop(key, None)
 
 
+class ChildDesk:
+    """The desk of a child: the same queue, grants and refusals as its parent's."""
+
+    def __init__(self, parent: ApprovalDesk | ChildDesk, name: str) -> None:
+        self._parent, self._name = parent, name
+
+    @property
+    def grants(self) -> Grants:
+        return self._parent.grants
+
+    @property
+    def denials(self) -> Denials:
+        return self._parent.denials
+
+    @property
+    def audience(self) -> Emit | None:
+        return self._parent.audience
+
+    def child(self, name: str) -> ChildDesk:
+        return ChildDesk(self, name)
+
+    async def decide(
+        self, request: ApprovalRequest, emit: Emit, *, within: float = 0.0
+    ) -> Answer[Ruling]:
+        """Ask those who watch the parent. Where nobody does, the answer is no."""
+        asker = f"{self._name} › {request.asker}" if request.asker else self._name
+        asked, audience = replace(request, asker=asker), self.audience
+        if audience is None:
+            answer = Answer(DENIED, "policy")
+            emit(_resolved(asked, answer))
+            return answer
+        return await self._parent.decide(asked, audience, within=within)
+
+    async def ask(self, question: Question, emit: Emit) -> str | None:
+        audience = self.audience
+        return None if audience is None else await self._parent.ask(question, audience)
+
+
+AskingDesk = ApprovalDesk | ChildDesk
+
+
+def _is_offered(ruling: Ruling, digest: str, request: ApprovalRequest | None) -> bool:
+    if request is None or request.digest != digest:
+        return False
+    if ruling.decision == "always" and not request.rule:
+        return False
+    return ruling.edited is None or bool(request.editable) or ruling.decision == "deny"
+
+
+def _resolved(request: ApprovalRequest, answer: Answer[Ruling]) -> ApprovalResolved:
+    ruling = answer.value
+    return ApprovalResolved(
+        request=request,
+        decision=ruling.decision,
+        by=answer.by,
+        note=ruling.note,
+        edited=ruling.edited if ruling.decision != "deny" else None,
+    )
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
 def _open(
-    table: dict[str, _Waiting[A]], key: str, lock: threading.Lock, digest: str = ""
+    table: dict[str, _Waiting[A]],
+    key: str,
+    lock: threading.Lock,
+    request: ApprovalRequest | None = None,
 ) -> _Waiting[A]:
     loop = asyncio.get_running_loop()
-    waiting: _Waiting[A] = _Waiting(loop, loop.create_future(), digest)
+    waiting: _Waiting[A] = _Waiting(loop, loop.create_future(), request)
     with lock:
         table[key] = waiting
     return waiting
 
 
-def _settle(waiting: _Waiting[A], answer: Answer[A]) -> None:
+def _settle(waiting: _Waiting[A], answer: Answer[A]) -> bool:
+    """Hand over an answer; False if the loop that waited for it is gone."""
+
     def set_once() -> None:
         if not waiting.answer.done():
             waiting.answer.set_result(answer)
 
-    waiting.loop.call_soon_threadsafe(set_once)
+    try:
+        waiting.loop.call_soon_threadsafe(set_once)
+    except RuntimeError:  # closed
+        return False
+    return True

@@ -20,8 +20,11 @@ class Course:
         "_began",
         "admitted",
         "call",
+        "edited",
         "entry",
+        "is_remarked",
         "mistake",
+        "note",
         "partial",
         "seconds",
         "status",
@@ -37,6 +40,12 @@ class Course:
         self.entry: ToolEntry | None = None
         self.admitted = False
         """Whether there is such a tool and the arguments fit it."""
+        self.is_remarked = False
+        """Has a person changed the call, or said something to the model when they let it run?"""
+        self.edited: ToolCall | None
+        """What a person made of the call; only set if they have remarked on it."""
+        self.note: str
+        """What they said to the model, likewise."""
         self.status: CallStatus = "ok"
         self.text = ""
         self.mistake = ""

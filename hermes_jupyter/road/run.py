@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 import logging
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hermes_jupyter.calls import ApprovalRequest, ToolCall, ToolResult, digest_of
-from hermes_jupyter.events import ApprovalResolved, Event
-from hermes_jupyter.road.approval import ApprovalDesk
+from hermes_jupyter.calls import ToolCall, ToolResult
+from hermes_jupyter.events import Event
+from hermes_jupyter.road.approval import AskingDesk
+from hermes_jupyter.road.checks import Checks
 from hermes_jupyter.road.coercion import coerce, problems
 from hermes_jupyter.road.course import Course
 from hermes_jupyter.road.fences import source_of
-from hermes_jupyter.road.guard import objection_of
+from hermes_jupyter.road.gate import Gate, Judge
 from hermes_jupyter.road.policy import Policy
+from hermes_jupyter.road.refusals import remarked
 from hermes_jupyter.road.results import QUICK_CHARS, exit_code_of, shaped_here, status_of
 from hermes_jupyter.road.running import Runner
 from tools.async_bridge import in_tool_thread, run_async
 from tools.entry import DEFAULT_RESULT_CHARS, ToolEntry
-from tools.files.workspace import folder_of
-from tools.registry import tool_error
-from tools.safety import Objection
 from tools.view import RegistryView
 
 logger = logging.getLogger(__name__)
-
-MAX_QUESTIONS = 4
-"""About one call, when each answer comes too late: what was shown has changed meanwhile."""
-MAX_SHOWN_CHARS = 100_000
-"""More than this nobody reads, so nobody can agree to it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,14 +32,21 @@ class Road:
 
     tools: RegistryView
     """What may be called; other tools do not exist on this road. Handlers get it, too."""
-    desk: ApprovalDesk
+    desk: AskingDesk
     policy: Policy
     emit: Callable[[Event], None]
     """Tell an event; on the agent loop's thread."""
     context: Mapping[str, Any]
     """What handlers get beside their arguments."""
     tool_timeout: float = 600.0
+    approval_timeout: float = 0.0
+    """Seconds after which an unanswered request counts as denied; 0 for never."""
+    judge: Judge | None = None
+    checks: Checks = field(default_factory=Checks)
+    purpose: Callable[[], str] = str
+    """What the model has said before its calls, for the person who is asked."""
     _runner: Runner = field(init=False, repr=False)
+    _gate: Gate = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         context = {**self.context, "tools": self.tools}
@@ -56,15 +56,30 @@ class Road:
             context=context,
             tool_timeout=self.tool_timeout,
         )
+        gate = Gate(
+            desk=self.desk,
+            policy=self.policy,
+            emit=lambda event: self.emit(event),
+            context=context,
+            judge=self.judge,
+            checks=self.checks,
+            purpose=self.purpose,
+            timeout=self.approval_timeout,
+        )
         object.__setattr__(self, "context", context)
         object.__setattr__(self, "_runner", runner)
+        object.__setattr__(self, "_gate", gate)
 
     async def run(self, call: ToolCall) -> ToolResult:
         """Take a call to its result. Never raises, but for the interrupt of the turn."""
         course = Course(call)
         try:
-            entry = self._admitted(course)
-            if entry and not await self._refused(entry, course):
+            entry = self._admitted(course, call)
+            if entry and (
+                (entry.guard_fn is None and self._gate.is_quiet)  # most, so without a call
+                or self._gate.lets_all(entry)
+                or await self._let_through(entry, course)
+            ):
                 await self._runner.run(entry, course)
         except Exception as error:  # without a result the transcript would be of no use any more
             logger.exception("the call of %r could not be taken", call.name)
@@ -77,8 +92,8 @@ class Road:
         """The same for callers without a loop, and in their own thread wherever that can be."""
         course = Course(call)
         try:
-            entry = self._admitted(course)
-            if entry and (entry.is_async or entry.guard_fn or self.policy.deny):
+            entry = self._admitted(course, call)
+            if entry and (entry.is_async or not self._gate.lets_all(entry)):
                 return run_async(self.run(call))
             if entry:
                 self._runner.run_here(entry, course)
@@ -87,9 +102,8 @@ class Road:
             course.fail(error)
         return self._result(course)
 
-    def _admitted(self, course: Course) -> ToolEntry | None:
+    def _admitted(self, course: Course, call: ToolCall) -> ToolEntry | None:
         """The tool, if there is one and the arguments fit it. Otherwise the course says why not."""
-        call = course.written
         if call.error:
             course.refuse(call.error, call.mistake)
             return None
@@ -106,71 +120,32 @@ class Road:
         course.admitted = True
         if args != call.args:
             course.call = replace(call, args=args)
+        elif call is not course.written:
+            course.call = call
         return entry
 
-    async def _refused(self, entry: ToolEntry, course: Course) -> bool:
-        """Whether the call may not run. Then the answer tells the model why."""
-        if self.policy.deny and self.policy.denied(course.call, folder_of(self.context)):
-            refusal: str | None = _denied("a rule of the user forbids it", by="rule")
-        elif entry.guard_fn is None:  # nothing to ask: no trip to a tool thread
+    async def _let_through(self, entry: ToolEntry, course: Course) -> bool:
+        """Whether the call may run. If not, the answer tells the model why."""
+        passage = await self._gate.passage(entry, course.call)
+        course.edited = None
+        if passage.edited is not None:
+            course.note, course.is_remarked = passage.note, True
+            course.admitted = False
+            if self._admitted(course, passage.edited) is None:
+                return False
+            course.edited = course.call
+            passage = await self._gate.passage(entry, course.call, typed=True)
+        if passage.refusal:
+            course.end("denied", passage.refusal)
             return False
-        else:
-            refusal = await self._refusal(entry, course.call)
-        if refusal:
-            course.end("denied", refusal)
-        return bool(refusal)
-
-    async def _refusal(self, entry: ToolEntry, call: ToolCall) -> str | None:
-        """None if the guard and a person let the call run."""
-        allowed = None
-        for _ in range(MAX_QUESTIONS):
-            folder = folder_of(self.context)
-            # A guard may read files for seconds, and the loop must hear the interrupt meanwhile.
-            objection = await in_tool_thread(lambda: objection_of(entry, call, self.context))
-            if objection is None:
-                return None
-            if objection.forbidden:
-                return _denied(f"it {objection.reason}, which nobody may approve", by="safety")
-            if len(objection.shown) > MAX_SHOWN_CHARS:
-                return _denied("it is too long for a person to judge", by="safety")
-            # The folder or the file may have changed while the question stood there: then the
-            # answer was to something else.
-            asked = (objection.shown, digest_of(call, folder))
-            if asked == allowed:
-                return None
-            if refusal := await self._decide(call, objection, folder):
-                return refusal
-            allowed = asked
-        return _denied("what it would do changed each time the user had agreed", by="safety")
-
-    async def _decide(self, call: ToolCall, objection: Objection, folder: str) -> str | None:
-        request = ApprovalRequest(
-            id=secrets.token_hex(8),
-            call=call,
-            reason=objection.reason,
-            shown=objection.shown,
-            cwd=objection.cwd or folder,
-            grant=objection.grant,
-            digest=digest_of(call, folder),
-        )
-        if self.desk.granted(request.digest):
-            return None
-        match self.policy.verdict(call):
-            case "allow":
-                self.emit(ApprovalResolved(request=request, decision="once", by="rule"))
-                return None
-            case "deny":
-                self.emit(ApprovalResolved(request=request, decision="deny", by="mode"))
-                return _denied(f"it {objection.reason} and approvals are set to deny", by="mode")
-        answer = await self.desk.decide(request, self.emit)
-        if answer.value != "deny":
-            return None
-        if answer.by == "policy":
-            return _denied("it needs an approval and nobody can be asked here", by="policy")
-        return _denied("the user said no", by="user")
+        if passage.note:
+            course.note, course.is_remarked = passage.note, True
+        return True
 
     def _result(self, course: Course) -> ToolResult:
         entry, text, call = course.entry, course.text, course.call
+        if course.is_remarked:
+            text = remarked(text, note=course.note, edited=course.edited)
         limit = entry.max_result_size_chars if entry else DEFAULT_RESULT_CHARS
         source = source_of(entry) if entry else ""
         shaped = shaped_here(text, limit, self.context.get("handles"), source)
@@ -185,12 +160,3 @@ class Road:
             handle=shaped.handle,
             total_chars=shaped.total_chars,
         )
-
-
-def _denied(why: str, *, by: str) -> str:
-    return tool_error(
-        f"Denied: {why}. It was not run. Do not try it again in another way; go on without it "
-        "or tell the user what you would have done.",
-        status="denied",
-        denied_by=by,
-    )

@@ -12,7 +12,7 @@ from typing import Any
 
 from hermes_jupyter.calls import Question
 from hermes_jupyter.events import Event, ToolCallStarted, ToolOutputStreamed
-from hermes_jupyter.road.approval import ApprovalDesk
+from hermes_jupyter.road.approval import AskingDesk
 from hermes_jupyter.road.course import Course
 from hermes_jupyter.road.deadlines import Deadlines, Flag, ends_within
 from tools import dispatching
@@ -39,7 +39,7 @@ class CallInterrupted(asyncio.CancelledError):
 class Runner:
     """Runs handlers of admitted calls. What a handler gets beside its arguments is made here."""
 
-    desk: ApprovalDesk
+    desk: AskingDesk
     emit: Callable[[Event], None]
     context: Mapping[str, Any]
     tool_timeout: float
@@ -61,12 +61,14 @@ class Runner:
 
     async def _run(self, entry: ToolEntry, course: Course) -> None:
         cancelled, limit = Flag(), self._limit(entry, course)
+        person = _Person(self, cancelled)
         context = {
             **self.context,
             "tool_call_id": course.call.id,
             "cancelled": cancelled,
             "on_output": self._output_of(course),
-            "ask": self._ask_from_thread(cancelled),
+            "ask": person.ask,
+            "ask_secret": person.ask_secret,
         }
         self.emit(ToolCallStarted(call=course.call))
         course.start()
@@ -91,6 +93,7 @@ class Runner:
             "cancelled": cancelled,
             "on_output": course.hear,
             "ask": _nobody,
+            "ask_secret": _nobody,
         }
         self.emit(ToolCallStarted(call=course.call))
         course.start()
@@ -119,21 +122,34 @@ class Runner:
 
         return on_output
 
-    def _ask_from_thread(self, cancelled: Flag) -> Callable[[str, tuple[str, ...]], str | None]:
-        loop, here = asyncio.get_running_loop(), threading.get_ident()
 
-        def ask(text: str, choices: tuple[str, ...] = ()) -> str | None:
-            if threading.get_ident() == here:
-                raise RuntimeError("ask() waits for a person: an async tool calls it in a thread")
-            question = Question(id=secrets.token_hex(8), text=text, choices=choices)
-            asking = asyncio.run_coroutine_threadsafe(self.desk.ask(question, self.emit), loop)
-            while not cancelled.is_set():
-                with suppress(TimeoutError):
-                    return asking.result(timeout=0.1)
-            asking.cancel()
-            return None
+class _Person:
+    """Whom a tool may ask, from a thread. Made on the loop, for one call."""
 
-        return ask
+    __slots__ = ("_cancelled", "_here", "_loop", "_runner")
+
+    def __init__(self, runner: Runner, cancelled: Flag) -> None:
+        self._runner, self._cancelled = runner, cancelled
+        self._loop, self._here = asyncio.get_running_loop(), threading.get_ident()
+
+    def ask(self, text: str, choices: tuple[str, ...] = ()) -> str | None:
+        """Wait for the answer to a question; None if there is none."""
+        return self._put(Question(id=secrets.token_hex(8), text=text, choices=choices))
+
+    def ask_secret(self, text: str) -> str | None:
+        """The same, for what nobody may read over a shoulder."""
+        return self._put(Question(id=secrets.token_hex(8), text=text, secret=True))
+
+    def _put(self, question: Question) -> str | None:
+        if threading.get_ident() == self._here:
+            raise RuntimeError("ask() waits for a person: an async tool calls it in a thread")
+        desk, emit = self._runner.desk, self._runner.emit
+        asking = asyncio.run_coroutine_threadsafe(desk.ask(question, emit), self._loop)
+        while not self._cancelled.is_set():
+            with suppress(TimeoutError):
+                return asking.result(timeout=0.1)
+        asking.cancel()
+        return None
 
 
 def _nobody(text: str, choices: tuple[str, ...] = ()) -> None:

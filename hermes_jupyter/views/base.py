@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, TypeVar
 
-from hermes_jupyter.calls import Decision
+from hermes_jupyter.calls import Decision, Ruling
 
 T = TypeVar("T")
 Emoji = Callable[[str], str]
@@ -57,6 +57,8 @@ class CellOutput(Protocol):
 class Desk(Protocol):
     """Where answers of a person go; callable from any thread. False: too late."""
 
-    def answer(self, request_id: str, decision: Decision, *, by: str, digest: str) -> bool: ...
+    def answer(
+        self, request_id: str, ruling: Ruling | Decision, *, by: str, digest: str
+    ) -> bool: ...
 
     def reply(self, question_id: str, text: str | None, *, by: str) -> bool: ...

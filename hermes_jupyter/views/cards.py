@@ -1,28 +1,23 @@
-"""What a person sees of a call, an approval and a question while a turn runs."""
+"""What a person sees of a call and of a question while a turn runs."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from hermes_jupyter.calls import ApprovalRequest, Decision, Question, ToolCall, ToolResult
+from hermes_jupyter.calls import Question, ToolCall, ToolResult
 from hermes_jupyter.redaction import redact
 from hermes_jupyter.views import words
 from hermes_jupyter.views.base import Desk, Emoji
 from hermes_jupyter.views.limits import excerpt
 from hermes_jupyter.views.markdown import to_html
-from hermes_jupyter.views.sanitize import escape, last_lines, one_line, reveal
+from hermes_jupyter.views.sanitize import escape, last_lines, listing, one_line, reveal
+from hermes_jupyter.views.typed import TEXT_SECONDS, has_arrived
 from hermes_jupyter.views.widgets import Stage
 
 MAX_SHOWN = 20_000
 """Characters of arguments and results in a live card."""
-LINES_IN_SIGHT = 15
-LINE_CHARS = 90
-"""A longer command is announced as such: nobody shall approve what scrolled out of view."""
-TYPED_WITHIN = 0.3
-"""Seconds in which the text of a field follows the Enter key that completed it."""
-
 _STATES = {"waiting": "waiting", "asking": "asks you", "running": "running"}
 
 
@@ -95,7 +90,7 @@ class CallCard:
             f'<span class="hermes-name">{escape(one_line(call.name, 60))}</span>'
             f'<span class="hermes-short">{escape(words.short_args(call, 200))}</span>'
             f'<span class="hermes-state"><span class="hermes-sign">{sign}</span> {word}</span>'
-            f"</summary>{_listing(args)}{_listing(excerpt(answer, MAX_SHOWN))}</details>"
+            f"</summary>{listing(args)}{listing(excerpt(answer, MAX_SHOWN))}</details>"
         )
 
 
@@ -122,40 +117,6 @@ class Batch:
         )
 
 
-class ApprovalCard:
-    """The question whether a call may run. Nothing is chosen beforehand."""
-
-    def __init__(self, stage: Stage, request: ApprovalRequest, desk: Desk) -> None:
-        self._stage, self._request = stage, request
-        self._html = stage.html(_request_html(request))
-
-        def answer(decision: Decision) -> Callable[[], Any]:
-            return lambda: desk.answer(request.id, decision, by="widget", digest=request.digest)
-
-        name, grant = one_line(request.call.name, 60), one_line(request.grant, 200)
-        self._buttons = (
-            stage.button("Allow once", f"Allow this one call of {name}", answer("once")),
-            stage.button(
-                "Allow this session", f"Allow for this session: {grant}", answer("session")
-            ),
-            stage.button("Deny", f"Do not run this call of {name}", answer("deny"), "hermes-deny"),
-        )
-        self._row = stage.row(self._buttons, "hermes-buttons")
-        self.box = stage.column([self._html, self._row], "hermes-card")
-
-    def resolve(self, decision: Decision, by: str) -> None:
-        sign, outcome = words.DECISIONS[decision][0], "denied" if decision == "deny" else "ok"
-        self.box.children = (self._html,)
-        self.box.remove_class("hermes-card")
-        self._html.value = (
-            f'<details class="hermes-call hermes-decided hermes-is-{outcome}">'
-            f'<summary><span class="hermes-sign">{sign}</span>'
-            f'<span role="status">{escape(words.decided(decision, by))}</span></summary>'
-            f"{_listing(reveal(self._request.shown))}</details>"
-        )
-        self._stage.discard(self._row, *self._buttons)
-
-
 class QuestionCard:
     """A question of the model: a button for each choice, and a field for any other answer."""
 
@@ -166,12 +127,19 @@ class QuestionCard:
         asked = to_html(excerpt(question.text, 4_000))
         self._html = stage.html(f'<div class="hermes-text" role="alert">{asked}</div>')
         choices = [self._choice(choice) for choice in question.choices]
-        self._field = stage.field("Another answer" if choices else "Your answer", "hermes-field")
-        # Enter is heard before the text that it completes, see TYPED_WITHIN.
+        choices += [self._refusal()] if question.secret else []
+        wanted = "Another answer" if question.choices else "Your answer"
+        self._field = (
+            stage.password("Your password", "hermes-field")
+            if question.secret
+            else stage.field(wanted, wanted, "hermes-field")
+        )
+        # Enter is heard before the text that it completes.
         self._field.on_msg(lambda _widget, content, _buffers: self._entered(content))
         send = stage.button("Send", "Send the text as the answer", self._sent)
         rows = [stage.row(choices, "hermes-choices")] if choices else []
         rows.append(stage.row([self._field, send], "hermes-buttons"))
+        self._sending: asyncio.Task[None] | None = None
         self._parts = (*rows, *choices, self._field, send)
         self.box = stage.column([self._html, *rows], "hermes-card", "hermes-question")
 
@@ -191,33 +159,29 @@ class QuestionCard:
 
         return self._stage.button(one_line(choice, 100), one_line(choice, 500), pressed)
 
+    def _refusal(self) -> Any:
+        def pressed() -> None:
+            self._desk.reply(self._question.id, None, by="widget")
+
+        return self._stage.button("No password", "Go on without a password", pressed)
+
     def _entered(self, content: dict[str, Any]) -> None:
         if content.get("event") == "submit":
             self._sent()
 
     def _sent(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.call_later, TYPED_WITHIN, self._reply)
+        self._loop.call_soon_threadsafe(self._send)
 
-    def _reply(self) -> None:
-        text = str(self._field.value).strip()
+    def _send(self) -> None:
+        if self._sending is None or self._sending.done():
+            self._sending = self._loop.create_task(self._reply())
+
+    async def _reply(self) -> None:
+        await has_arrived(self._stage, self.box, TEXT_SECONDS)
+        text = str(self._field.value)
+        if self._question.secret:
+            self._field.value = ""  # it is held no longer than needed
+        else:
+            text = text.strip()
         if text:
             self._desk.reply(self._question.id, text, by="widget")
-
-
-def _request_html(request: ApprovalRequest) -> str:
-    name, reason = escape(one_line(request.call.name, 60)), escape(one_line(request.reason, 500))
-    facts = (("Folder", reveal(request.cwd)), ("This session", one_line(request.grant, 300)))
-    # A long line is as many as a reader sees of it.
-    lines = sum(1 + len(line) // LINE_CHARS for line in request.shown.split("\n"))
-    if lines > LINES_IN_SIGHT:
-        reason += f" <b>({lines} lines; scroll to read them all)</b>"
-    rows = "".join(f"<dt>{term}</dt><dd>{escape(text)}</dd>" for term, text in facts if text)
-    return (
-        f'<div role="alertdialog" aria-live="assertive" aria-label="Approval needed: {name}">'
-        f"<h4>{name} asks for approval</h4><p>{reason}</p>"
-        f"{_listing(reveal(request.shown))}<dl>{rows}</dl></div>"
-    )
-
-
-def _listing(text: str) -> str:
-    return f'<pre class="hermes-listing">{escape(text)}</pre>' if text.strip() else ""

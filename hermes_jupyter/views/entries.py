@@ -19,7 +19,7 @@ from hermes_jupyter.events import (
     TurnFinished,
     TurnStarted,
 )
-from hermes_jupyter.views.words import decided
+from hermes_jupyter.views.words import resolved
 
 
 @dataclass(slots=True)
@@ -35,6 +35,8 @@ class CallEntry:
 
     call: ToolCall
     decisions: list[str] = field(default_factory=list)
+    edited: list[str] = field(default_factory=list)
+    """What a person made of the call before it ran."""
     result: ToolResult | None = None
 
 
@@ -81,8 +83,8 @@ class Entries:
                     self._add_call(call)
             case ToolCallStarted(call=call):
                 self._entry(call)
-            case ApprovalResolved(request=request, decision=decision, by=by):
-                self._entry(request.call).decisions.append(decided(decision, by))
+            case ApprovalResolved():
+                self._decide(event)
             case ToolCallFinished(result=result):
                 self._entry(result.call).result = result
             case QuestionAnswered(question=question, answer=answer):
@@ -113,6 +115,12 @@ class Entries:
 
     def _entry(self, call: ToolCall) -> CallEntry:
         return self._calls.get(call.id) or self._add_call(call)
+
+    def _decide(self, event: ApprovalResolved) -> None:
+        entry = self._entry(event.request.call)
+        entry.decisions.append(resolved(event))
+        if event.edited is not None and event.decision != "deny":
+            entry.edited.append(event.edited)
 
     def _add_warning(self, text: str, key: str) -> None:
         for entry in self._entries:

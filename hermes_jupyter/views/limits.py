@@ -60,6 +60,8 @@ class Called:
     seconds: float
     decisions: tuple[str, ...]
     result: str
+    edited: str = ""
+    """What a person made of the call before it ran."""
     exit_code: int = 0
     by_hand: bool = False
     """A person's own call: its answer is shown at once."""
@@ -69,11 +71,17 @@ class Called:
         """ "✓ done · 0.2 s · Allowed once by you"."""
         if self.status == "unfinished":
             return " · ".join(["◼ not finished", *self.decisions])
-        if self.status == "denied" and self.decisions:
-            return " · ".join([f"⊘ {self.decisions[0]}", *self.decisions[1:]])
+        if self.status == "denied" and words.is_denial(self.decisions[-1:]):
+            return " · ".join([f"⊘ {self.decisions[-1]}", *self.decisions[:-1]])
         return " · ".join(
             [words.ending(self.status, self.seconds, self.exit_code), *self.decisions]
         )
+
+    @property
+    def edited_how(self) -> str:
+        """The heading of ``edited``."""
+        ran = self.status not in {"denied", "unfinished"}
+        return "Edited by you, then run" if ran else "Edited by you"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,5 +157,6 @@ def _called(entry: CallEntry, limit: int, emoji: Emoji) -> Called:
         seconds=result.seconds if result else 0.0,
         exit_code=result.exit_code if result else 0,
         decisions=tuple(entry.decisions),
+        edited=excerpt(reveal(entry.edited[-1]), limit) if entry.edited else "",
         result=excerpt(words.readable_result(result.text), limit) if result else "",
     )

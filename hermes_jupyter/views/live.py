@@ -26,8 +26,9 @@ from hermes_jupyter.events import (
     TurnStarted,
 )
 from hermes_jupyter.redaction import redact
+from hermes_jupyter.views.approval_card import ApprovalCard
 from hermes_jupyter.views.base import CellOutput, Desk, Emoji, no_emoji
-from hermes_jupyter.views.cards import ApprovalCard, Batch, CallCard, QuestionCard
+from hermes_jupyter.views.cards import Batch, CallCard, QuestionCard
 from hermes_jupyter.views.probe import KnownClients, Probe
 from hermes_jupyter.views.sanitize import escape, one_line
 from hermes_jupyter.views.status import StatusLine
@@ -121,11 +122,8 @@ class WidgetView:
                 self._follow_calls(event)
             case ApprovalRequested(request=request):
                 self._ask(request)
-            case ApprovalResolved(request=request, decision=decision, by=by):
-                card = self._questions.pop(request.id, None)
-                if isinstance(card, ApprovalCard):
-                    card.resolve(decision, by)
-                    self._card(request.call).wait()
+            case ApprovalResolved():
+                self._resolve(event)
             case QuestionAsked(question=question):
                 self._ask_question(question)
             case QuestionAnswered(question=question, answer=answer):
@@ -140,8 +138,8 @@ class WidgetView:
 
     def _follow_turn(self, event: Event) -> None:
         match event:
-            case TurnStarted(model=model, steps=steps):
-                self._status.begin(model, steps, self._now())
+            case TurnStarted(model=model, steps=steps, approvals=approvals):
+                self._status.begin(model, steps, self._now(), approvals=approvals)
                 self._tick()
             case StepStarted(number=number):
                 if self._text is not None:
@@ -196,11 +194,26 @@ class WidgetView:
     # Questions to the person, and notices
 
     def _ask(self, request: ApprovalRequest) -> None:
-        card = ApprovalCard(self._stage, request, self._desk)
+        self._rearm()
+        card = ApprovalCard(self._stage, request, self._desk, asyncio.get_running_loop())
         self._questions[request.id] = card
         self._card(request.call).ask(card.box)
 
+    def _resolve(self, event: ApprovalResolved) -> None:
+        card = self._questions.pop(event.request.id, None)
+        if isinstance(card, ApprovalCard):
+            self._rearm()
+            card.resolve(event)
+            self._card(event.request.call).wait()
+
+    def _rearm(self) -> None:
+        """Cards that wait are about to move, maybe below a pointer that is clicking."""
+        for card in self._questions.values():
+            if isinstance(card, ApprovalCard):
+                card.rearm()
+
     def _ask_question(self, question: Question) -> None:
+        self._rearm()
         loop = asyncio.get_running_loop()
         card = QuestionCard(self._stage, question, self._desk, loop)
         self._questions[question.id] = card

@@ -53,7 +53,14 @@ class Record:
         finished = self._finished()
         ended = "" if finished.status == "done" else words.ended(finished)
         steps = words.steps_done(finished.steps)
-        footer = words.footer(turn["model"], steps, finished.usage, finished.seconds)
+        started = self._entries.started
+        footer = words.footer(
+            turn["model"],
+            steps,
+            finished.usage,
+            finished.seconds,
+            approvals=started.approvals if started else "ask",
+        )
         return {
             "text/plain": plain_of(parts, ended=ended, footer=footer),
             "text/markdown": markdown_of(parts, ended=ended, footer=footer),

@@ -81,10 +81,14 @@ def calls_summary(calls: Sequence[Called]) -> str:
 
 def _call(call: Called) -> str:
     short = f"<code>{escape(call.short)}</code> " if call.short else ""
-    listings = [text for text in (call.args, call.result) if text.strip()]
-    body = "".join(f"<pre {_PRE}>{escape(text)}</pre>\n" for text in listings)
+    edited = f"<p><small>{call.edited_how}</small></p>\n{_listing(call.edited)}"
+    body = _listing(call.args) + (edited if call.edited else "") + _listing(call.result)
     opened = " open" if call.by_hand else ""
     return (
         f"<details {_BOX}{opened}><summary>{escape(call.emoji)} <b>{escape(call.name)}</b> {short}"
         f"<span {_QUIET}>· {escape(call.state)}</span></summary>\n{body}</details>\n"
     )
+
+
+def _listing(text: str) -> str:
+    return f"<pre {_PRE}>{escape(text)}</pre>\n" if text.strip() else ""

@@ -36,6 +36,8 @@ def _markdown(part: Part) -> str:
         case Called():
             what = f"{_code(part.name)} {_code(part.short) if part.short else ''}".strip()
             line = f"- {part.emoji} {what} · {harmless(part.state)}"
+            if part.edited:
+                line += f"\n\n{part.edited_how}:\n\n{_fenced(part.edited)}"
             return f"{line}\n\n{_fenced(part.result)}" if part.by_hand and part.result else line
         case Asked(text=text, answer=answer):
             return f"❓ {harmless(text)}\n\n↳ {harmless(_answer(answer))}"
@@ -51,6 +53,9 @@ def _plain(part: Part) -> str:
             return f"\n{text.strip()}\n"
         case Called():
             lines = [f"  {part.emoji} {part.name}  {part.short}".rstrip() + f"  {part.state}"]
+            if part.edited:
+                lines += [f"      {part.edited_how}:"]
+                lines += [f"        {line}" for line in part.edited.splitlines()]
             if part.by_hand:
                 lines += [f"      {line}" for line in part.result.splitlines()]
             elif part.status in {"error", "timeout"}:

@@ -34,6 +34,11 @@ def escape(text: str) -> str:
     return html.escape(clean(text))
 
 
+def listing(text: str) -> str:
+    """Text as a block of HTML, as it is; nothing for nothing."""
+    return f'<pre class="hermes-listing">{escape(text)}</pre>' if text.strip() else ""
+
+
 def reveal(text: str) -> str:
     """Text with everything that has no ink made visible, as ``⟨U+202E⟩``.
 

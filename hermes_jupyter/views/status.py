@@ -19,6 +19,7 @@ class _Count:
     steps: int = 0
     step: int = 0
     started: float = 0.0
+    approvals: str = "ask"
     usage: Usage = field(default_factory=Usage)
 
 
@@ -33,8 +34,8 @@ class StatusLine:
         self._thought = ""
         self._ended = ""
 
-    def begin(self, model: str, steps: int, now: float) -> None:
-        self._count = _Count(model=model, steps=steps, started=now)
+    def begin(self, model: str, steps: int, now: float, *, approvals: str = "ask") -> None:
+        self._count = _Count(model=model, steps=steps, started=now, approvals=approvals)
         self.is_running = True
         self.widget.add_class("hermes-running")
 
@@ -55,7 +56,8 @@ class StatusLine:
         self.is_running = False
         self.widget.remove_class("hermes-running")
         steps = words.steps_done(event.steps)
-        numbers = words.footer(event.model or self._count.model, steps, event.usage, event.seconds)
+        model, approvals = event.model or self._count.model, self._count.approvals
+        numbers = words.footer(model, steps, event.usage, event.seconds, approvals=approvals)
         ended = "" if event.status == "done" else words.ended(event)
         self._draw(f'<span class="hermes-ended">{escape(ended)}</span>' if ended else "", numbers)
 
@@ -64,7 +66,8 @@ class StatusLine:
             return
         count = self._count
         steps = f"step {count.step} of {count.steps}" if count.step else ""
-        numbers = words.footer(count.model, steps, count.usage, float(int(now - count.started)))
+        seconds = float(int(now - count.started))
+        numbers = words.footer(count.model, steps, count.usage, seconds, approvals=count.approvals)
         doing = escape(self._doing(running, asks))
         self._draw(f'<span class="hermes-doing">{doing}</span>', numbers)
 

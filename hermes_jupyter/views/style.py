@@ -50,8 +50,9 @@ CSS = """
 .hermes-call > summary::before { content: "›"; color: var(--hermes-quiet); width: .6em; }
 .hermes-call[open] > summary::before { content: "⌄"; }
 .hermes-call > summary:hover { background: var(--hermes-shade); }
-.hermes-call > summary:focus-visible, .hermes-turn button:focus-visible {
-  outline: 2px solid var(--hermes-accent); outline-offset: 1px;
+.hermes-call > summary:focus-visible, .hermes-turn button:focus-visible,
+.hermes-turn .hermes-field input:focus-visible, .hermes-turn .hermes-edit textarea:focus-visible {
+  outline: 2px solid var(--hermes-accent) !important; outline-offset: 1px;
 }
 .hermes-name { font-weight: 600; white-space: nowrap; }
 .hermes-short {
@@ -81,9 +82,14 @@ CSS = """
   background: var(--jp-layout-color1, transparent);
 }
 .hermes-card.hermes-question { border-left-color: var(--hermes-accent); }
+.hermes-card .hermes-asker, .hermes-quiet { color: var(--hermes-quiet); font-weight: normal; }
 .hermes-card h4 { margin: 0 0 2px; font-size: 1.05em; font-weight: 600; color: inherit; }
 .hermes-card p { margin: 0 0 4px; }
 .hermes-card pre.hermes-listing { margin: 6px 0; max-height: 26em; }
+.hermes-card .hermes-effects { margin: 6px 0; padding-left: 18px; }
+.hermes-card .hermes-effects li { margin: 0; overflow-wrap: anywhere; }
+.hermes-card q { font-style: italic; }
+.hermes-card code { font-family: var(--hermes-mono); font-size: .93em; color: inherit; }
 .hermes-card dl {
   display: grid; grid-template-columns: max-content 1fr; gap: 0 10px; margin: 6px 0 0;
   color: var(--hermes-quiet);
@@ -91,7 +97,7 @@ CSS = """
 .hermes-card dt, .hermes-card dd { margin: 0; font-weight: normal; }
 .hermes-card dt { white-space: nowrap; }
 .hermes-card dd { overflow-wrap: anywhere; }
-.hermes-turn .hermes-buttons { gap: 8px; flex-wrap: wrap; overflow: visible; padding: 2px; }
+.hermes-turn .hermes-buttons { gap: 8px; flex-wrap: wrap; overflow: visible; padding: 2px 0; }
 .hermes-turn .hermes-button.jupyter-button {
   width: auto; max-width: 100%; height: auto; min-height: 28px; padding: 2px 14px;
   line-height: 1.4; font-family: inherit; font-size: inherit; border-radius: 4px;
@@ -102,13 +108,35 @@ CSS = """
 .hermes-turn .hermes-button.jupyter-button:hover:enabled { background: var(--hermes-shade); }
 .hermes-turn .hermes-button.hermes-deny { color: var(--hermes-bad); }
 .hermes-turn .hermes-button.hermes-deny:hover:enabled { border-color: var(--hermes-bad); }
-.hermes-turn .hermes-field { width: min(32em, 100%); }
-.hermes-turn .hermes-choices { flex-flow: row wrap; gap: 8px; overflow: visible; padding: 2px; }
+.hermes-turn .hermes-field { flex: 1 1 14em; width: auto; max-width: 34em; }
+.hermes-turn .hermes-field input, .hermes-turn .hermes-edit textarea {
+  font-family: inherit; font-size: inherit; color: var(--hermes-text); border-radius: 4px;
+  background: var(--jp-layout-color1, transparent);
+  border: 1px solid var(--jp-border-color1, rgba(127, 127, 127, .6)); box-shadow: none;
+}
+.hermes-turn .hermes-field input { height: 28px; padding: 2px 8px; }
+.hermes-turn .hermes-edit { width: 100%; height: auto; }
+.hermes-turn .hermes-edit textarea {
+  font-family: var(--hermes-mono); font-size: .93em; line-height: 1.45; padding: 6px 10px;
+  resize: vertical;
+}
+.hermes-turn .hermes-said { align-self: center; }
+
+/* A button that appears, or moves, below a pointer that is clicking must not be hit by it. */
+.hermes-turn .hermes-allow.jupyter-button { animation: hermes-appear .45s; }
+.hermes-moved-0 .hermes-allow.jupyter-button { animation: hermes-settle-0 .45s; }
+.hermes-moved-1 .hermes-allow.jupyter-button { animation: hermes-settle-1 .45s; }
+@keyframes hermes-appear { 0% { opacity: .3; } 0%, 99% { pointer-events: none; } }
+@keyframes hermes-settle-0 { 0%, 99% { pointer-events: none; } }
+@keyframes hermes-settle-1 { 0%, 99% { pointer-events: none; } }
+.hermes-turn .hermes-choices { flex-flow: row wrap; gap: 8px; overflow: visible; padding: 2px 0; }
 
 .hermes-notice { color: var(--hermes-quiet); }
 .hermes-notice.hermes-warning .hermes-sign { color: var(--hermes-warn); }
 .hermes-notice p { display: inline; margin: 0; }
 .hermes-decided { margin-left: 18px; color: var(--hermes-quiet); }
+.hermes-decided p { margin: 4px 0 0 20px; }
+.hermes-outcome { overflow-wrap: anywhere; }
 .hermes-ended { font-weight: 600; color: var(--hermes-bad); }
 .hermes-footer { align-items: center !important; color: var(--hermes-quiet); font-size: .93em; }
 .hermes-status { display: flex; gap: .35em; align-items: baseline; }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
-from hermes_jupyter.calls import ApprovalRequest, Decision, Question, ToolCall, ToolResult
+from hermes_jupyter.calls import ApprovalRequest, Question, Ruling, ToolCall, ToolResult
 from hermes_jupyter.events import (
     ApprovalRequested,
     ApprovalResolved,
@@ -23,26 +23,41 @@ from hermes_jupyter.events import (
     TurnFinished,
     TurnStarted,
 )
-from hermes_jupyter.redaction import redact
+from hermes_jupyter.redaction import redact, redact_command
 from hermes_jupyter.views import words
 from hermes_jupyter.views.base import Desk, Emoji, no_emoji
 from hermes_jupyter.views.limits import excerpt
+from hermes_jupyter.views.prompts import (
+    DENY,
+    END,
+    approval_prompt,
+    choices,
+    chosen,
+    confirm_prompt,
+    confirmation_of,
+    edit_prompt,
+    question_prompt,
+    ruling_of,
+)
 from hermes_jupyter.views.sanitize import clean, last_lines, one_line, reveal
 
 logger = logging.getLogger(__name__)
 
-Ask = Callable[[str], Awaitable[str]]
-"""Shows a prompt and waits for the line that a person enters."""
+Ask = Callable[[str, str], Awaitable[str]]
+"""Shows a prompt, and a text to begin with, and waits for the line that a person enters.
 
-DECISIONS: dict[str, Decision] = {"y": "once", "yes": "once", "s": "session", "session": "session"}
-"""What may be entered at the approval prompt. Anything else denies."""
+An empty prompt goes on with what the last one asked for.
+"""
+
+AskSecret = Callable[[str], Awaitable[str]]
 
 INTERRUPTED = (InterruptedError, KeyboardInterrupt)
 """A KeyboardInterrupt let out of a task would end the thread of the agent's loop."""
 UNANSWERED = (EOFError, OSError, ValueError, NotImplementedError, RuntimeError)
 """How asking fails: end of input, a broken or closed stream, no stdin, no cell that waits."""
 
-LINES_IN_SIGHT = 15
+MAX_PROMPTS = 20
+"""About one request; then whatever enters the lines is no person."""
 MAX_SHOWN = 20_000
 """Characters of the answer to a call that a person made."""
 _DIM, _RED, _GREEN, _YELLOW = "2", "31", "32", "33"
@@ -59,6 +74,10 @@ class TextView:
         ``write`` of a terminal.
     ask, desk
         How to ask a person, and where the answer goes. Without them this view only shows.
+    prefills
+        Does ``ask`` show the text to begin with?
+    ask_secret
+        The same as ``ask`` for passwords: what is entered is not shown.
     """
 
     def __init__(
@@ -67,16 +86,21 @@ class TextView:
         ask: Ask | None = None,
         *,
         desk: Desk | None = None,
+        prefills: bool = False,
+        ask_secret: AskSecret | None = None,
         emoji: Emoji = no_emoji,
     ) -> None:
+        self._ask_secret = ask_secret
         self._sink, self._ask, self._desk, self._emoji = write, ask, desk, emoji
         is_terminal = getattr(getattr(write, "__self__", None), "isatty", lambda: False)
+        self._prefills = prefills
         self._coloured = bool(is_terminal())
-        self._model = ""
+        self._model, self._approvals = "", "ask"
         self._by_hand = False
         self._word = ""  # the end of the stream, until it is known to be a whole word
         self._streamed = False
         self._at_line_start = True
+        self._denied: set[str] = set()  # calls whose denial is told
         self._prompts: dict[str, asyncio.Task[None]] = {}
         self._one_at_a_time = asyncio.Lock()
         self._prompting = False
@@ -84,7 +108,8 @@ class TextView:
 
     def __call__(self, event: Event) -> None:
         match event:
-            case TurnStarted(model=model, steps=steps):
+            case TurnStarted(model=model, steps=steps, approvals=approvals):
+                self._approvals = approvals
                 self._model, self._by_hand = model, steps == 0
             case StepStarted():
                 self._end_stream()
@@ -98,9 +123,9 @@ class TextView:
                 self._finish_call(result)
             case ApprovalRequested(request=request):
                 self._prompt(request.id, request.reason, self._approve(request))
-            case ApprovalResolved(request=request, decision=decision, by=by):
+            case ApprovalResolved(request=request, by=by):
                 self._close_prompt(request.id, by)
-                self._line(f"  {words.decided(decision, by)}: {self._about(request.call)}")
+                self._finish_approval(event)
             case QuestionAsked(question=question):
                 self._prompt(question.id, question.text, self._reply(question))
             case QuestionAnswered(question=question, answer=answer, by=by):
@@ -138,6 +163,8 @@ class TextView:
     # Calls and the end
 
     def _finish_call(self, result: ToolResult) -> None:
+        if result.status == "denied" and result.call.id in self._denied:
+            return
         ending = words.ending(result.status, result.seconds, result.exit_code)
         line = f"  {self._about(result.call)}  {ending}"
         self._line(line, _COLOURS.get(result.status, _RED))
@@ -156,9 +183,21 @@ class TextView:
         if event.status != "done":
             self._line(words.ended(event), _RED)
         steps = words.steps_done(event.steps)
+        model = event.model or self._model
         self._line(
-            words.footer(event.model or self._model, steps, event.usage, event.seconds), _DIM
+            words.footer(model, steps, event.usage, event.seconds, approvals=self._approvals), _DIM
         )
+
+    def _finish_approval(self, event: ApprovalResolved) -> None:
+        call = event.request.call
+        if event.decision == "deny":
+            self._denied.add(call.id)
+        self._line(
+            f"  {self._about(call)}  {words.DECISIONS[event.decision][0]} {words.resolved(event)}"
+        )
+        if event.edited is not None and event.decision != "deny":
+            for line in reveal(redact_command(event.edited)).split("\n"):
+                self._line(f"      {line}")
 
     # Prompts
 
@@ -176,38 +215,89 @@ class TextView:
             task.cancel()
 
     async def _approve(self, request: ApprovalRequest) -> None:
-        line, by = await self._entered(approval_prompt(request))
-        decision = DECISIONS.get(line.strip().lower(), "deny")
-        if self._desk is not None:
-            self._desk.answer(request.id, decision, by=by, digest=request.digest)
+        async with self._one_at_a_time:
+            ruling, by = await self._ruled(request)
+        if self._desk is None:
+            return
+        if not self._desk.answer(request.id, ruling, by=by, digest=request.digest):
+            self._line("  Expired: it was already answered", _DIM)
+
+    async def _ruled(self, request: ApprovalRequest) -> tuple[Ruling, str]:
+        prompt = approval_prompt(request)
+        for _ in range(MAX_PROMPTS):
+            line, by = await self._entered(prompt)
+            meant = ruling_of(line, request)
+            if isinstance(meant, Ruling):
+                return meant, by
+            prompt = f"  Not offered here. {choices(request)}: "
+            if meant == "edit":
+                if edited := await self._edited(str(request.call.args.get(request.editable, ""))):
+                    return edited
+                prompt = f"  Nothing to run. {choices(request)}: "
+        return DENY, "policy"
+
+    async def _edited(self, asked: str) -> tuple[Ruling, str] | None:
+        """What a person makes of ``asked``, after a second look; None if it is nothing."""
+        text = reveal(asked)
+        for _ in range(MAX_PROMPTS):
+            text, by = await self._new_text(text)
+            if not text.strip():
+                return None if by == "input" else (DENY, by)
+            line, by = await self._entered(confirm_prompt(text))
+            meant = confirmation_of(line)
+            if isinstance(meant, Ruling):
+                return meant, by
+            if meant == "run":
+                return Ruling(decision="once", edited=None if text == asked else text), by
+        return DENY, "policy"
+
+    async def _new_text(self, text: str) -> tuple[str, str]:
+        several = "\n" in text
+        prefill = text if self._prefills and not several else ""
+        line, by = await self._entered(edit_prompt(text, prefilled=bool(prefill)), prefill)
+        lines = []
+        while several and by == "input" and line.rstrip() != END:
+            lines.append(line)
+            line, by = await self._entered("")  # goes on, so that lines may be pasted
+        return ("\n".join(lines) if several and by == "input" else line), by
 
     async def _reply(self, question: Question) -> None:
-        line, by = await self._entered(question_prompt(question))
+        async with self._one_at_a_time:
+            if question.secret:
+                line, by = await self._awaited(self._ask_secret, question_prompt(question))
+                answer = line or None
+            else:
+                line, by = await self._entered(question_prompt(question))
+                answer = chosen(line.strip(), question.choices)
         if self._desk is not None:
-            self._desk.reply(question.id, _chosen(line.strip(), question.choices), by=by)
+            self._desk.reply(question.id, answer, by=by)
 
-    async def _entered(self, prompt: str) -> tuple[str, str]:
+    async def _entered(self, prompt: str, prefill: str = "") -> tuple[str, str]:
+        return await self._awaited(self._ask, prompt, prefill)
+
+    async def _awaited(
+        self, ask: Callable[..., Awaitable[str]] | None, *prompt: str
+    ) -> tuple[str, str]:
         """The line that a person enters, and by whom: empty if nobody can.
 
         Other output waits until then.
         """
-        async with self._one_at_a_time:
-            self._end_line()
-            self._prompting = True
-            try:
-                return (await self._ask(prompt) if self._ask is not None else ""), "input"
-            except INTERRUPTED:
-                return "", "interrupt"
-            except UNANSWERED:
-                return "", "policy"
-            except Exception:  # a request without an answer would wait for ever
-                logger.exception("nobody could be asked")
-                return "", "policy"
-            finally:
-                self._prompting = False
-                held, self._held = self._held, []
-                self._at_line_start = True
-                self._write("".join(held))
+        self._end_line()
+        self._prompting = True
+        try:
+            return (await ask(*prompt), "input") if ask is not None else ("", "policy")
+        except INTERRUPTED:
+            return "", "interrupt"
+        except UNANSWERED:
+            return "", "policy"
+        except Exception:  # a request without an answer would wait for ever
+            logger.exception("nobody could be asked")
+            return "", "policy"
+        finally:
+            self._prompting = False
+            held, self._held = self._held, []
+            self._at_line_start = True
+            self._write("".join(held))
 
     # Writing
 
@@ -230,39 +320,6 @@ class TextView:
             self._held.append(text)
         else:
             self._sink(text)
-
-
-def approval_prompt(request: ApprovalRequest) -> str:
-    """All that a person needs to decide, and how to answer."""
-    listing = reveal(request.shown).split("\n")
-    shown = "\n".join(f"      {line}" for line in listing)
-    long = len(listing) > LINES_IN_SIGHT
-    # A folder's name may hold line ends, with which it could write lines of this prompt.
-    folder = reveal(request.cwd).replace("\n", "⟨U+000A⟩")
-    lines = [
-        f"  ⚠ {one_line(request.call.name, 60)}: {one_line(request.reason, 500)}",
-        shown,
-        f"    in {folder}" if request.cwd else "",
-        f"    this session: {one_line(request.grant, 300)}" if request.grant else "",
-        f"  {one_line(request.reason, 500)} ({len(listing)} lines; scroll up)" if long else "",
-        "  Allow? y = once, s = this session, Enter = no: ",
-    ]
-    return "\n".join(line for line in lines if line)
-
-
-def question_prompt(question: Question) -> str:
-    choices = [
-        f"    {number}. {one_line(choice, 200)}"
-        for number, choice in enumerate(question.choices, 1)
-    ]
-    how = "  Number or text: " if choices else "  Answer: "
-    return "\n".join([f"  ? {clean(question.text)}", *choices, how])
-
-
-def _chosen(line: str, choices: Sequence[str]) -> str | None:
-    """A number stands for its choice; an empty line is no answer."""
-    number = int(line) if line.isdecimal() else 0
-    return choices[number - 1] if 0 < number <= len(choices) else line or None
 
 
 def _last_word(text: str) -> tuple[str, str]:

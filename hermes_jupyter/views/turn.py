@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import sys
 import time
-from collections.abc import Awaitable
 from typing import Any, Protocol
 
 from hermes_jupyter.events import (
@@ -24,6 +22,7 @@ from hermes_jupyter.views.base import CellOutput, Desk, Emoji
 from hermes_jupyter.views.live import WidgetView
 from hermes_jupyter.views.probe import KnownClients
 from hermes_jupyter.views.record import MIME, Record
+from hermes_jupyter.views.streams import StandardStreams
 from hermes_jupyter.views.text import TextView
 
 PROBE_SECONDS = 3.0
@@ -40,58 +39,20 @@ class TurnView(Protocol):
         ...
 
 
-class StandardStreams:
-    """Standard output and input of the cell. Either may be missing, or break during the turn."""
-
-    def __init__(self, cell: CellOutput) -> None:
-        self._cell = cell
-        self._out = None if getattr(sys.stdout, "closed", False) else sys.stdout
-
-    def isatty(self) -> bool:
-        """Does a terminal show the output? IPython hides this behind a ``write`` of its own."""
-        return self._out is not None and self._out.isatty()
-
-    def write(self, text: str) -> None:
-        if self._out is None:
-            return
-        try:
-            self._out.write(self._printable(text, "replace"))
-            if not self._cell.has_kernel:  # ipykernel flushes by itself, and makes others wait
-                self._out.flush()
-        except (OSError, ValueError):
-            self._out = None  # whoever read it has gone; the turn goes on
-
-    def ask(self, prompt: str) -> Awaitable[str]:
-        exact = self._printable(prompt, "backslashreplace")  # "?" could stand for anything
-        return self._cell.in_cell_thread(self._entered, exact)
-
-    def _entered(self, prompt: str) -> str:
-        try:
-            return input(prompt)
-        except (EOFError, KeyboardInterrupt) as error:
-            if not self._cell.has_kernel:
-                self.write("\n")  # a front end ends the line itself
-            if isinstance(error, EOFError) and self._ends_by_hand():
-                return ""
-            raise
-
-    def _ends_by_hand(self) -> bool:
-        """Does the end of the input mean that a person pressed Ctrl-D?"""
-        return self._cell.has_kernel or (sys.stdin is not None and sys.stdin.isatty())
-
-    def _printable(self, text: str, errors: str) -> str:
-        """The text in the characters that standard output can write."""
-        encoding = getattr(self._out, "encoding", None) or "utf-8"
-        return text.encode(encoding, errors).decode(encoding)
-
-
 class Console:
     """Text on standard output, and ``input()`` in the cell's thread."""
 
     def __init__(self, cell: CellOutput, desk: Desk, record: Record, emoji: Emoji) -> None:
         self._cell, self._record = cell, record
         streams = StandardStreams(cell)
-        self._text = TextView(streams.write, streams.ask, desk=desk, emoji=emoji)
+        self._text = TextView(
+            streams.write,
+            streams.ask,
+            desk=desk,
+            prefills=streams.prefills,
+            ask_secret=streams.ask_secret,
+            emoji=emoji,
+        )
 
     def __call__(self, event: Event) -> None:
         self._text(event)

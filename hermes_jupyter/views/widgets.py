@@ -59,11 +59,35 @@ class Stage:
         button.on_click(lambda _button: pressed())
         return button
 
-    def field(self, placeholder: str, *classes: str) -> Any:
+    def field(self, placeholder: str, tooltip: str, *classes: str) -> Any:
         """A line of text, which is sent when it is complete."""
         return self._make(
             "Text",
             placeholder=placeholder,
+            tooltip=tooltip,
+            continuous_update=False,
+            layout=self._layout,
+            _dom_classes=classes,
+        )
+
+    def password(self, placeholder: str, *classes: str) -> Any:
+        """A line of text that is shown as dots."""
+        return self._make(
+            "Password",
+            placeholder=placeholder,
+            tooltip=placeholder,
+            continuous_update=False,
+            layout=self._layout,
+            _dom_classes=classes,
+        )
+
+    def text_area(self, value: str, rows: int, tooltip: str, *classes: str) -> Any:
+        """Lines of text, which are sent when the field is left. Enter makes a new line."""
+        return self._make(
+            "Textarea",
+            value=value,
+            rows=rows,
+            tooltip=tooltip,
             continuous_update=False,
             layout=self._layout,
             _dom_classes=classes,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hermes_jupyter.calls import CallStatus, Decision, ToolCall, TurnStatus, Usage
-from hermes_jupyter.events import TurnFinished
+from hermes_jupyter.events import ApprovalResolved, TurnFinished
 from hermes_jupyter.redaction import redact
 from hermes_jupyter.text import json_object
 from hermes_jupyter.views.base import Emoji
@@ -41,6 +41,11 @@ _DECIDED_BY = {
     "interrupt": "because the turn was interrupted",
     "rule": "by a rule of yours",
     "mode": "because approvals are set so",
+    "grant": "by what you allowed before",
+    "judge": "by the model that looks first",
+    "safety": "because nobody may approve it",
+    "earlier": "because you denied it before",
+    "timeout": "because nobody answered in time",
 }
 _TELLING = ("command", "path", "file_path", "query", "pattern", "url", "code", "name", "task")
 """Arguments that say most about a call, best first."""
@@ -101,7 +106,21 @@ def readable_result(text: str) -> str:
 
 def decided(decision: Decision, by: str) -> str:
     """ "Allowed once by you"."""
-    return f"{DECISIONS[decision][1]} {_DECIDED_BY.get(by, f'by {one_line(by, 40)}')}"
+    return f"{DECISIONS[decision][1]} {_who(by)}"
+
+
+def resolved(event: ApprovalResolved) -> str:
+    """The same with what came with it: "Denied by you: use staging", "Edited by you"."""
+    is_edited = event.edited is not None and event.decision != "deny"
+    did = f"Edited {_who(event.by)}" if is_edited else decided(event.decision, event.by)
+    more = event.request.rule if event.decision == "always" else event.note[:4_000]
+    said = one_line(redact(more), 500)
+    return f"{did}: {said}" if said else did
+
+
+def is_denial(decisions: Sequence[str]) -> bool:
+    """Do these words, made by `resolved`, say no?"""
+    return any(said.startswith(DECISIONS["deny"][1]) for said in decisions)
 
 
 def seconds_text(seconds: float) -> str:
@@ -122,11 +141,16 @@ def steps_done(number: int) -> str:
     return count(number, "step") if number else ""
 
 
-def footer(model: str, steps: str, usage: Usage, seconds: float) -> str:
+def footer(model: str, steps: str, usage: Usage, seconds: float, *, approvals: str = "ask") -> str:
     """The line below a turn. ``steps`` is in words, since only some views know the limit."""
     tokens = usage.prompt_tokens + usage.completion_tokens
-    parts = (one_line(model, 60), steps, count(tokens, "token") if tokens else "")
+    mode = "" if approvals == "ask" else f"approvals {one_line(approvals, 20)}"
+    parts = (one_line(model, 60), mode, steps, count(tokens, "token") if tokens else "")
     return " · ".join(part for part in (*parts, seconds_text(seconds)) if part)
+
+
+def _who(by: str) -> str:
+    return _DECIDED_BY.get(by, f"by {one_line(by, 40)}")
 
 
 def _short(value: Any) -> str:

@@ -26,6 +26,7 @@ from tests.benchmarks import (
     bench_load,
     bench_page,
     bench_peers,
+    bench_safety,
     bench_tool_search,
     bench_tools,
     bench_upstream,
@@ -43,6 +44,7 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "interrupt": bench_interrupt.rows,
     "core": bench_core.rows,
     "tools": bench_tools.rows,
+    "safety": bench_safety.rows,
     "upstream": bench_upstream.rows,
     "tool_search": bench_tool_search.rows,
 }

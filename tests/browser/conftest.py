@@ -34,6 +34,11 @@ MODEL = (
         "Done: `old.log` is **gone**.",
     ),
     conversation(
+        "both logs",
+        tuple(call("write_file", path=f"{name}.log", content="new") for name in ("old", "new")),
+        "Both are looked at.",
+    ),
+    conversation(
         "batch",
         tuple(call("read_file", path=f"part{n}.txt") for n in range(4)),
         "Four parts, all read.",
@@ -195,6 +200,7 @@ class Page:
         )
         is_light = "false" if "Dark" in name else "true"
         self.page.wait_for_selector(f"body[data-jp-theme-light='{is_light}']", state="attached")
+        self.page.wait_for_selector("#jupyterlab-splash", state="detached")  # covers all meanwhile
 
     def shot(self, name: str) -> None:
         ARTEFACTS.mkdir(exist_ok=True)

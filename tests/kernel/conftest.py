@@ -156,6 +156,12 @@ def start(request: pytest.FixtureRequest, pool: Kernels, tmp_path: Path) -> Iter
 
 
 SCRIPT = (
+    conversation(
+        "then delete",
+        ("word " * 200, call("terminal", command="rm old.log")),
+        "All is said.",
+        delay=0.005,
+    ),
     conversation("delete", ("I look.", call("terminal", command="rm old.log")), "All is said."),
     conversation("sleep", (call("terminal", command="echo > started; sleep 31"),), "never"),
     conversation("talk", "word " * 400, delay=0.005),

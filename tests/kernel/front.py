@@ -22,6 +22,8 @@ from jupyter_client.manager import KernelManager
 from jupyter_core.utils import ensure_event_loop
 
 Message = dict[str, Any]
+READING_SECONDS = 0.2
+"""What comes faster was typed before the person could read the question."""
 
 
 class Front:
@@ -149,10 +151,13 @@ class Front:
     def interrupt(self) -> None:
         self.manager.interrupt_kernel()
 
-    def answer(self, text: str, timeout: float = 15.0) -> str:
-        """Type ``text`` at the next prompt; the prompt."""
+    def answer(
+        self, text: str, timeout: float = 15.0, *, reads_for: float = READING_SECONDS
+    ) -> str:
+        """Read the next prompt and type ``text``; the prompt."""
         self.until(lambda: self.input_requests, "a prompt", timeout)
         request = self.input_requests.pop(0)
+        time.sleep(reads_for)
         self.client.input(text)
         return str(request["content"]["prompt"])
 

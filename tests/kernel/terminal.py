@@ -11,8 +11,9 @@ from pathlib import Path
 import pexpect
 
 READING_SECONDS = 0.2
-"""A person reads before a key is pressed. A Ctrl-C in the very moment in which a prompt appears is
-lost in readline, which then waits in ``read()``; nothing outside tells when that moment is over."""
+"""A person reads before a key is pressed: what comes faster was typed before the question, and a
+Ctrl-C in the very moment in which a prompt appears is lost in readline, which then waits in
+``read()``; nothing outside tells when that moment is over."""
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\][^\x07]*\x07")
 PROGRAMS = {
     "ipython": ["-m", "IPython", "--simple-prompt", "--no-banner", "--no-confirm-exit"],
@@ -46,6 +47,7 @@ class Terminal:
         """Wait for the next ``In [n]:``; what was shown before it."""
         self.child.expect(r"In \[\d+\]: ")
         self.at_prompt = True
+        self.child.delaybeforesend = None
         return str(self.child.before).replace("\r", "")
 
     def run(self, code: str) -> str:
@@ -61,10 +63,12 @@ class Terminal:
     def until(self, text: str) -> str:
         """Wait until ``text`` is shown; what was shown before it."""
         self.child.expect_exact(text)
+        self.child.delaybeforesend = READING_SECONDS
         return plain(str(self.child.before))
 
     def interrupt(self) -> float:
         """Press Ctrl-C; the seconds until the next prompt."""
+        self.child.delaybeforesend = None
         time.sleep(READING_SECONDS)
         began = time.monotonic()
         self.child.send("\x03")

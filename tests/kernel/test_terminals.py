@@ -196,3 +196,38 @@ def asking_time(terminal):
     took = time.monotonic() - began
     terminal.run("")
     return took
+
+
+def test_what_was_typed_ahead_answers_nothing(terminal, log):
+    terminal.agent("talk, then delete")
+    terminal.until("word word")
+    for _ in range(2):
+        terminal.type("y")
+    terminal.until(ASKED)
+    if terminal.program == "console":  # it keeps the lines itself, and answers with them
+        for _ in range(2):
+            terminal.until("typed before")
+        terminal.until(ASKED)
+    assert "Denied by you" in terminal.run("n")
+    assert log.exists()
+
+
+def test_a_reason_reaches_the_model(terminal, log, server):
+    terminal.agent("delete it")
+    terminal.until(ASKED)
+    assert "Denied by you: keep the logs" in terminal.run("keep the logs")
+    told = [body["messages"][-1]["content"] for _, body in server.requests if body]
+    assert any("keep the logs" in str(text) for text in told)
+
+
+def test_an_edit_is_shown_again_and_runs(terminal, log):
+    log.with_name("new.log").write_text("x", encoding="utf-8")
+    terminal.agent("delete it")
+    terminal.until(ASKED)
+    terminal.type("e")
+    terminal.until("dit it: " if terminal.program == "ipython" else "Write it anew: ")
+    terminal.type("\x15rm new.log")
+    assert "      rm new.log\n" in terminal.until(ASKED)
+    assert "Edited by you" in terminal.run("y")
+    assert log.exists()
+    assert not log.with_name("new.log").exists()

@@ -148,7 +148,8 @@ asyncio.run(main())
 @pytest.mark.parametrize("code", [RUN, AWAIT], ids=["run", "arun"])
 def test_a_script_without_a_person_denies_and_says_so(code, folder, env, log):
     done = python(["-c", code], folder, env)
-    assert f"{ASKED}\n  {NOBODY}" in done.stdout
+    assert f"{ASKED}\n  💻 terminal  rm old.log  ⊘ {NOBODY}\nAll is said.\n" in done.stdout
+    assert "not run, as nobody could be asked: terminal: rm old.log\n" in done.stdout
     assert "got All is said.\n" in done.stdout
     assert "\x1b" not in done.stdout
     assert (done.returncode, done.stderr) == (0, "")

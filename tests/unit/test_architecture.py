@@ -14,12 +14,15 @@ ROOT = Path(__file__).resolve().parents[2]
 MAY_IMPORT = {
     "tools": {"tools"},
     "hermes_jupyter.calls": set(),
-    "hermes_jupyter.errors": set(),
-    "hermes_jupyter.redaction": set(),
+    "hermes_jupyter.errors": {"redaction"},
+    "hermes_jupyter.redaction": {"redaction", "tools"},
     "hermes_jupyter.text": set(),
     "hermes_jupyter.events": {"calls"},
     "hermes_jupyter.settings": {"errors"},
-    "hermes_jupyter.store": {"calls", "errors", "events", "settings", "text", "store", "tools"},
+    "hermes_jupyter.protection": {"settings", "tools"},
+    "hermes_jupyter.store": {
+        "calls", "errors", "events", "redaction", "settings", "text", "store", "tools",
+    },
     "hermes_jupyter.road": {
         "calls", "errors", "events", "redaction", "settings", "text", "road", "tools",
     },
@@ -31,14 +34,16 @@ MAY_IMPORT = {
     "hermes_jupyter.views": {
         "calls", "errors", "events", "redaction", "settings", "text", "trace", "views",
     },
-    "hermes_jupyter.session": {"calls", "errors", "store", "road", "agent", "tools"},
+    "hermes_jupyter.session": {
+        "calls", "errors", "redaction", "store", "road", "agent", "tools",
+    },
     "hermes_jupyter.turn": {
-        "calls", "errors", "events", "settings", "text", "road", "agent", "session", "kernel",
-        "tools",
+        "calls", "errors", "events", "redaction", "settings", "text", "road", "agent", "session",
+        "kernel", "protection", "tools",
         "hermes",  # its type only
     },
     "hermes_jupyter.hermes": {
-        "errors", "events", "settings", "agent", "session", "turn", "tools",
+        "road", "errors", "events", "settings", "agent", "session", "turn", "tools",
     },
 }  # fmt: skip
 ONLY_IN = {

@@ -72,6 +72,14 @@ def test_names_are_resolved_or_refused(adapter, rows):
     assert not wrong
 
 
+@pytest.mark.parametrize("corpus", ["commands", "cells"])
+def test_commands_and_cells_get_their_verdicts(adapter, corpus):
+    judge = getattr(adapter, corpus)
+    rows = [row for kind in kinds(corpus) for row in kind.values[0]]
+    verdicts = {row["input"]: (row["expected"], judge(row["input"])) for row in rows}
+    assert not {text: pair for text, pair in verdicts.items() if pair[0] != pair[1]}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="paths and links of POSIX")
 @pytest.mark.parametrize("rows", kinds("parallel"))
 def test_calls_run_side_by_side_where_they_may(adapter, rows, tmp_path):

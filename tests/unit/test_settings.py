@@ -70,3 +70,81 @@ def test_the_window_is_taken_from_the_file_and_must_be_a_number(tmp_path):
     for wrong in (-1, 2.5, "many"):
         with pytest.raises(ConfigurationError, match="context_window"):
             load({"context_window": wrong}, env)
+
+
+def approvals(tmp_path, text, traits=None):
+    (tmp_path / "config.yaml").write_text(text)
+    return load(traits or {}, {"HERMES_HOME": str(tmp_path)})
+
+
+@pytest.mark.parametrize(
+    ("told", "mode"), [("manual", "ask"), ("smart", "auto"), ("deny", "deny"), ("edits", "edits")]
+)
+def test_the_original_agents_modes_are_understood(told, mode, tmp_path):
+    assert approvals(tmp_path, f"approvals: {{mode: {told}}}\n").approvals == mode
+
+
+@pytest.mark.parametrize("told", ["off", "'off'", "false"])
+def test_no_file_switches_approvals_off(told, tmp_path):
+    settings = approvals(tmp_path, f"approvals: {{mode: {told}}}\n")
+    assert settings.approvals == "ask"
+    assert "not switched off by a file" in settings.notices[0]
+    assert load({"approvals": "off"}, {"HERMES_HOME": str(tmp_path)}).approvals == "off"
+
+
+def test_rules_of_the_file_and_of_the_notebook_hold_together(tmp_path):
+    text = (
+        "approvals:\n  deny: ['git push --force*', 'effect:privilege', 'terminal(rm *)']\n"
+        "  ask: ['@web']\ncommand_allowlist: ['make clean']\n"
+    )
+    settings = approvals(tmp_path, text, {"deny": ["write_file"], "allow": ["todo"]})
+    assert settings.deny == (
+        "*(git push --force*)", "effect:privilege", "terminal(rm *)", "write_file",
+    )  # fmt: skip
+    assert settings.allow == ("terminal(make clean)", "todo")
+    assert settings.ask == ("@web",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["approvals: {deny: {a: b}}", "approvals: {ask: [7]}", "command_allowlist: 7",
+     "approvals: {allow: ['']}", "approvals: {mode: on}", "approvals: {mode: sometimes}"],
+)  # fmt: skip
+def test_a_rule_or_mode_that_cannot_be_read_is_an_error(text, tmp_path):
+    with pytest.raises(ConfigurationError):
+        approvals(tmp_path, text + "\n")
+
+
+def test_the_scanner_of_hermes_agent_is_read_from_its_file(tmp_path):
+    keys = "tirith_path: ~/t, tirith_timeout: 2, tirith_fail_open: false"
+    (tmp_path / "config.yaml").write_text(f"security: {{{keys}}}", encoding="utf-8")
+    found = load(env={"HERMES_HOME": str(tmp_path)})
+    assert (found.scanner, found.scanner_timeout, found.scanner_fail_open) == ("~/t", 2, False)
+
+
+@pytest.mark.parametrize(
+    ("told", "scanner"),
+    [("true", "tirith"), ("false", "off"), ("false, tirith_path: x", "off")],
+)
+def test_the_scanner_can_be_asked_for_and_switched_off(tmp_path, told, scanner):
+    text = f"security: {{tirith_enabled: {told}}}"
+    (tmp_path / "config.yaml").write_text(text, encoding="utf-8")
+    assert load(env={"HERMES_HOME": str(tmp_path)}).scanner == scanner
+
+
+def test_containment_is_off_until_somebody_asks_for_it(tmp_path):
+    env = {"HERMES_HOME": str(tmp_path)}
+    assert load(env=env).containment == "off"
+    (tmp_path / "config.yaml").write_text(
+        "security: {containment: auto, network: off}", encoding="utf-8"
+    )
+    assert (load(env=env).containment, load(env=env).network) == ("auto", "off")
+    assert load({"containment": "off"}, env).containment == "off"
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"containment": "maybe"}, {"network": "some"}, {"scanner_timeout": -1.0}]
+)
+def test_odd_bounds_are_refused(tmp_path, wrong):
+    with pytest.raises(ConfigurationError):
+        load(wrong, {"HERMES_HOME": str(tmp_path)})

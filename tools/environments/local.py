@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tools.environments.base import INTERRUPTED, TIMED_OUT, CommandResult, Environment
+from tools.environments.containment import OFF, Containment, Enclosure, report
 from tools.environments.output import OutputCollector
 from tools.environments.processes import BackgroundProcess, Launch, ProcessTable
 from tools.environments.shell import (
@@ -22,14 +23,11 @@ from tools.environments.shell import (
     Shell,
     State,
     make_home,
+    open_written,
     remove_home,
 )
-
-SECRET_VARIABLES = frozenset({
-    "ANTHROPIC_API_KEY", "DEEPSEEK_API_KEY", "GEMINI_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY",
-    "NOUS_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "TOGETHER_API_KEY", "XAI_API_KEY",
-})  # fmt: skip
-"""Keys of model providers: they are ours, and no business of a command."""
+from tools.environments.sudo import Sudo, uses_sudo
+from tools.secrets.variables import for_children
 
 PLAIN_TERMINAL = {"GIT_PAGER": "cat", "PAGER": "cat", "PYTHONUNBUFFERED": "1", "TERM": "dumb"}
 CLOSED = "this environment is closed; open another one"
@@ -50,8 +48,13 @@ class LocalEnvironment(Environment):
         Where the shell starts; the process's folder if None.
     env
         Variables in addition to those of this process.
-    hide
-        Names of variables of this process that commands must not see, besides `SECRET_VARIABLES`.
+    passed
+        Names, or patterns of names, of variables of this process that commands get although they
+        look secret. The others they do not get.
+    sudo
+        Who answers when ``sudo`` asks for a password. None: then it fails, and nobody is asked.
+    containment
+        What commands may touch; see `contain`.
     """
 
     def __init__(
@@ -59,10 +62,15 @@ class LocalEnvironment(Environment):
         cwd: str | os.PathLike[str] | None = None,
         env: Mapping[str, str] | None = None,
         *,
-        hide: Iterable[str] = (),
+        passed: Iterable[str] = (),
+        sudo: Sudo | None = None,
+        containment: Containment = OFF,
     ) -> None:
         self._state = State(str(Path(cwd or Path.cwd()).expanduser().absolute()))
-        self._env = _variables(env or {}, SECRET_VARIABLES.union(hide))
+        self._extra, self._passed = dict(env or {}), tuple(passed)
+        self._sudo = sudo or Sudo(program="")
+        self._workspace, self._containment = self._state.cwd, containment
+        self._enclosure = Enclosure(OFF, self._workspace)
         self._lock = threading.Lock()  # one command at a time; guards the shell and its state
         self._interrupted = threading.Event()
         self._closed = False
@@ -90,18 +98,23 @@ class LocalEnvironment(Environment):
             return _halted("interrupted", OutputCollector(on_output), timeout)
         try:
             self._interrupted.clear()
+            about_bounds = self._enclose()
             folder, notes = self._start_folder(cwd)
+            notes = about_bounds + notes
             shell = self._living_shell(notes)
             output = OutputCollector(on_output)
             halt = self._halt_after(timeout, cancelled)
-            ending = shell.run(text, given, folder, output, halt)
+            with self._sudo.serving(command) as attempt:
+                ending = shell.run(text, given, folder, output, halt)
             self._remember(ending, stay=cwd is not None)
         finally:
             self._lock.release()
         notes.extend(_notes_about(ending))
         if ending.halted:
             return _halted(ending.halted, output, timeout, " ".join(notes))
-        return CommandResult(output.finish(), ending.exit_code, note=" ".join(notes))
+        printed = output.finish()
+        notes.extend(filter(None, [self._sudo.after(attempt, printed)]))
+        return CommandResult(printed, ending.exit_code, note=" ".join(notes))
 
     def interrupt(self) -> None:
         self._interrupted.set()
@@ -111,6 +124,7 @@ class LocalEnvironment(Environment):
         with self._lock:
             if self._closed:
                 raise RuntimeError(CLOSED)
+            self._enclose()
             folder, _ = self._start_folder(cwd)
             launch = self._launch(command, folder)
             try:
@@ -119,6 +133,8 @@ class LocalEnvironment(Environment):
                 for number in launch.inherited:
                     os.close(number)
         self.processes.add(process)
+        if uses_sudo(command):
+            self._sudo.serve_also(process)
         return process
 
     def close(self) -> None:
@@ -130,16 +146,45 @@ class LocalEnvironment(Environment):
                 self._shell = None
             if self._home is not None:
                 remove_home(self._home, os.getpid())
+            self._enclosure.close()
         self.processes.close()
+
+    def contain(self, containment: Containment) -> None:
+        """Hold all that is started from now on in these bounds.
+
+        Where the bounds cannot be had, no command runs. When they change, the shell forgets its
+        state, for what was defined inside must not run outside, and what ran inside ends.
+        """
+        self._containment = containment
+
+    def bounds(self) -> tuple[bool, str]:
+        """Whether the bounds that are asked for can be had; what they are, or why not."""
+        return report(self._containment, self._workspace)
+
+    def _enclose(self) -> list[str]:
+        """Put the bounds in force that are asked for; what to say if the shell ended by that."""
+        wanted = self._containment
+        if self._enclosure.containment == wanted:
+            return []
+        enclosure = Enclosure(wanted, self._workspace)
+        self._enclosure.close()
+        self._enclosure, self._state = enclosure, State(self._state.cwd)
+        if self._shell is None:
+            return []
+        self._shell.kill(grace=SECONDS_TO_TIDY_UP)
+        self._shell = None
+        return [f"The shell was started again; containment is now: {enclosure.description}."]
 
     def _launch(self, command: str, folder: str) -> Launch:
         arguments = [folder, command]
         loader = [BASH, "--noprofile", "--norc", "-c", BACKGROUND, "bash"]
         if self._state.snapshot is None:
-            return Launch([*loader, "", *arguments], folder, self._env)
+            argv, start = [*loader, "", *arguments], self._enclosure.start
+            return Launch(argv, folder, self._variables(), start=start)
         # The file may be gone before the child reads it; an open descriptor stays.
-        number = os.open(self._state.snapshot, os.O_RDONLY)
-        return Launch([*loader, str(number), *arguments], folder, {}, [number])
+        number = open_written(self._state.snapshot)
+        argv, start = [*loader, str(number), *arguments], self._enclosure.start
+        return Launch(argv, folder, {}, [number], start)
 
     def _living_shell(self, notes: list[str]) -> Shell:
         """The shell, started if there is none."""
@@ -155,13 +200,22 @@ class LocalEnvironment(Environment):
             self._home = make_home()
             weakref.finalize(self, remove_home, self._home, os.getpid())
             self._state = State(self._state.cwd)
-        self._shell = Shell(self._state, self._home, self._env)
+        start = self._enclosure.starter(self._home)
+        self._shell = Shell(self._state, self._home, self._variables(), start)
         return self._shell
+
+    def _variables(self) -> dict[str, str]:
+        """What a new shell finds in its environment."""
+        visible = {**for_children(os.environ, self._passed), **PLAIN_TERMINAL, **self._extra}
+        if self._enclosure.containment.mode != "off":  # within bounds nobody becomes root
+            return {**visible, **self._enclosure.variables}
+        return {**visible, **self._sudo.variables(visible)}
 
     def _start_folder(self, wanted: str | None) -> tuple[str, list[str]]:
         """Folder to start in, and what to say if the shell's own one is gone."""
         if wanted is not None:
-            folder = os.path.realpath(Path(self.cwd, Path(wanted).expanduser()))
+            inside = str(Path(self.cwd, Path(wanted).expanduser()))
+            folder = os.path.realpath(self._enclosure.outside(inside))
             if not Path(folder).is_dir():
                 raise ValueError(f"no such folder: {folder!r}")
             return folder, []
@@ -175,16 +229,21 @@ class LocalEnvironment(Environment):
         self, timeout: float | None, cancelled: threading.Event | None
     ) -> Callable[[], str]:
         deadline = None if timeout is None else time.monotonic() + timeout
+        asked = self._sudo.seconds_asking
 
         def halt() -> str:
             if self._interrupted.is_set() or (cancelled is not None and cancelled.is_set()):
                 return "interrupted"
-            return "timed out" if deadline is not None and time.monotonic() >= deadline else ""
+            if deadline is None or time.monotonic() < deadline:
+                return ""
+            # The time in which a person looks for a password is not the command's.
+            in_time = time.monotonic() < deadline + self._sudo.seconds_asking - asked
+            return "" if in_time else "timed out"
 
         return halt
 
     def _remember(self, ending: Ending, *, stay: bool) -> None:
-        cwd = self._state.cwd if stay else ending.state.cwd
+        cwd = self._state.cwd if stay else self._enclosure.outside(ending.state.cwd)
         self._state = replace(ending.state, cwd=cwd)
         if ending.shell_ended:
             self._shell = None
@@ -195,11 +254,6 @@ def shell_is_available() -> tuple[bool, str]:
     if os.name != "posix":
         return False, "needs bash on Linux or macOS"
     return shutil.which(BASH) is not None, "bash is not on PATH"
-
-
-def _variables(extra: Mapping[str, str], hidden: frozenset[str]) -> dict[str, str]:
-    visible = {name: value for name, value in os.environ.items() if name not in hidden}
-    return {**visible, **PLAIN_TERMINAL, **extra}
 
 
 def _encoded(text: str, *, nul: bool = False) -> bytes:

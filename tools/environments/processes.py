@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tools.environments.containment import Start, start_freely
 from tools.environments.process_tree import end_session
 from tools.plain_text import PlainText
 
@@ -81,6 +82,7 @@ class Launch:
     env: Mapping[str, str]
     inherited: Sequence[int] = ()
     """Descriptors it gets besides the usual three."""
+    start: Start = start_freely
 
 
 class BackgroundProcess:
@@ -93,8 +95,10 @@ class BackgroundProcess:
         self.started_at = time.time()
         self.log = Log()
         self.killed = False
+        self.unfinished = ""
+        """What was written to it since the last line break."""
         self._ended_at: float | None = None
-        self._process = subprocess.Popen(
+        self._process = launch.start(
             launch.argv,
             cwd=launch.cwd,
             env=dict(launch.env),

@@ -12,6 +12,7 @@ import contextlib
 import os
 import selectors
 import shutil
+import stat
 import subprocess
 import tempfile
 import threading
@@ -21,6 +22,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tools.environments.containment import Start, start_freely
 from tools.environments.output import OutputCollector
 from tools.environments.process_tree import end_session
 
@@ -70,12 +72,14 @@ class Shell:
     Not thread-safe: its owner serialises the calls.
     """
 
-    def __init__(self, state: State, home: Path, env: Mapping[str, str]) -> None:
+    def __init__(
+        self, state: State, home: Path, env: Mapping[str, str], start: Start = start_freely
+    ) -> None:
         self.home = home
         self._number = state.number
         self._state = state
         snapshot = str(state.snapshot) if state.snapshot else ""
-        self._process = subprocess.Popen(
+        self._process = start(
             [BASH, "--noprofile", "--norc", "-c", LOOP, "bash", str(home), snapshot, state.cwd],
             cwd=state.cwd,
             env={} if snapshot else dict(env),
@@ -84,7 +88,7 @@ class Shell:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        self._report = _make_pipe(home / "report")
+        self._report = _make_pipe(home / "pipes" / "report")
         self._end = weakref.finalize(self, _end, self._process, self._report, os.getpid())
 
     @property
@@ -96,7 +100,7 @@ class Shell:
     ) -> Ending:
         """Run a command; its output goes to ``output`` as it comes."""
         self._number += 1
-        pipe_name = self.home / f"output.{self._number}"
+        pipe_name = self.home / "pipes" / f"output.{self._number}"
         reader, writer = _make_pipe(pipe_name)
         patience = SECONDS_TO_TIDY_UP
         try:
@@ -156,23 +160,46 @@ class Shell:
 
     def _ending_of_shell(self) -> Ending:
         """The command was ``exit``, ``exec`` or a failure under ``set -e``."""
-        note = self.home / "ended"
+        note = self.home / "state" / "ended"
         state = self._state
-        if note.is_file() and (cwd := note.read_bytes()).endswith(b"\0"):
-            state = State(os.fsdecode(cwd[:-1]), self._saved(self._number) or state.snapshot)
+        with contextlib.suppress(OSError):  # the shell had no time to write it, or it is no file
+            with open(open_written(note), "rb") as file:
+                cwd = file.read(PIECE)
             note.unlink()
+            if cwd.endswith(b"\0"):
+                state = State(os.fsdecode(cwd[:-1]), self._saved(self._number) or state.snapshot)
         status = self._process.returncode
         self.kill(grace=SECONDS_TO_TIDY_UP)
         return Ending(status if status >= 0 else 128 - status, state, shell_ended=True)
 
     def _saved(self, number: int) -> Path | None:
-        path = self.home / f"state.{number}"
+        path = self.home / "state" / str(number)
         return path if path.is_file() else None
 
 
 def make_home() -> Path:
-    """A folder for the files and pipes of a shell, closed to other users."""
-    return Path(tempfile.mkdtemp(prefix="hermes-shell-"))
+    """A folder for the files and pipes of a shell, closed to other users.
+
+    A contained shell may fill ``state`` and write to what is in ``pipes``, and only read the rest.
+    """
+    home = Path(tempfile.mkdtemp(prefix="hermes-shell-"))
+    for name in ("pipes", "state"):
+        (home / name).mkdir()
+    return home
+
+
+def open_written(path: Path) -> int:
+    """Open for reading what a command may have put there: no link out of its bounds, no pipe.
+
+    Raises
+    ------
+    OSError
+    """
+    number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise OSError(f"not a file: {path}")
+    return number
 
 
 def _make_pipe(path: Path) -> tuple[int, int]:

@@ -21,8 +21,8 @@ __hermes_save() {
 
 # Runs when a command ends the shell. The file `ended` says that the state is complete.
 __hermes_leave() {
-    __hermes_save "$__hermes_home/state.$__hermes_number" &&
-        builtin printf '%s\0' "$PWD" >|"$__hermes_home/ended";
+    __hermes_save "$__hermes_home/state/$__hermes_number" &&
+        builtin printf '%s\0' "$PWD" >|"$__hermes_home/state/ended";
 };
 
 builtin trap __hermes_leave EXIT;
@@ -36,13 +36,13 @@ do
         builtin cd -- "$__hermes_folder" ||
         __hermes_text='builtin echo "The folder cannot be entered; nothing was run."; (exit 1)';
     builtin eval -- "$__hermes_text"
-        <"$__hermes_input" >"$__hermes_home/output.$__hermes_number" 2>&1;
+        <"$__hermes_input" >"$__hermes_home/pipes/output.$__hermes_number" 2>&1;
     __hermes_status=$?;
-    __hermes_save "$__hermes_home/state.$__hermes_number" || builtin :;
+    __hermes_save "$__hermes_home/state/$__hermes_number" || builtin :;
     # Somebody removed our folder: leaving is the only answer left.
-    [[ -p $__hermes_home/report ]] || builtin exit "$__hermes_status";
+    [[ -p $__hermes_home/pipes/report ]] || builtin exit "$__hermes_status";
     # Opened for reading as well: must not block if Python has died.
-    builtin printf '%s\0' "$__hermes_number" "$__hermes_status" "$PWD" 1<>"$__hermes_home/report";
+    builtin printf '%s\0' "$__hermes_number" "$__hermes_status" "$PWD" 1<>"$__hermes_home/pipes/report";
 done;
 # The kernel is gone, or a command has meddled with our descriptors and a new shell will follow.
 command sleep 1;

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from tools.files import diffs
-from tools.files.access import FileAccess
+from tools.files.access import LOCAL, FileAccess
 from tools.files.problems import Problem
 from tools.files.text import Text, decode
+from tools.files.trash import Trash, Trashed
 
 logger = logging.getLogger(__name__)
 
@@ -26,6 +27,8 @@ class Change:
     """Permission bits: of the file that goes, or for a new file that takes them over."""
     moved_from: str = ""
     moved_to: str = ""
+    whole: bool = False
+    """Whether all of the file is given anew, whatever it was."""
 
     @property
     def is_none(self) -> bool:
@@ -41,8 +44,10 @@ class Change:
         return diffs.unified_diff(before, after, old_name, new_name)
 
 
-def commit(changes: Sequence[Change], files: FileAccess) -> list[str]:
+def commit(changes: Sequence[Change], files: FileAccess, trash: Trash | None = None) -> list[str]:
     """Make all changes; if one fails, take the others back. Returns the folders it made.
+
+    Files that go, and files that are replaced as a whole, are kept in the trash if there is one.
 
     Raises
     ------
@@ -51,7 +56,11 @@ def commit(changes: Sequence[Change], files: FileAccess) -> list[str]:
     """
     folders: list[str] = []
     done: list[Change] = []
+    kept: list[Trashed] = []
     try:
+        if trash is not None and files is LOCAL:
+            for change in changes:
+                kept += _kept(change, trash)
         for change in changes:
             if change.after is not None:
                 folders += files.make_folders(str(PurePath(change.path).parent))
@@ -59,12 +68,23 @@ def commit(changes: Sequence[Change], files: FileAccess) -> list[str]:
             _make(change, files)
     except BaseException as failure:
         lost = _take_back(done, folders, files)
+        for entry in kept:
+            if trash is not None and entry.path not in lost:
+                trash.drop(entry)
         if lost:
             raise Problem(
                 f"{failure}; and these could not be restored: {', '.join(lost)}"
             ) from failure
         raise
     return folders
+
+
+def _kept(change: Change, trash: Trash) -> list[Trashed]:
+    if change.before is None or change.moved_to or change.is_none:
+        return []
+    if change.after is None:
+        return [trash.keep(change.path, "deleted")]
+    return [trash.keep(change.path, "replaced")] if change.whole else []
 
 
 def _make(change: Change, files: FileAccess) -> None:

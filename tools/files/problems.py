@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tools.registry import tool_error
+from tools.secrets.placeholders import masked, secrets_of
 
 MAX_PATH_CHARS = 300
 REMEDIES = {
@@ -54,7 +55,8 @@ def answering(**extra: Any) -> Callable[[Callable[..., str]], Callable[..., str]
             try:
                 return handler(args, **context)
             except Problem as problem:
-                return tool_error(shown(str(problem)), **{**extra, **problem.extra})
+                said = masked({"error": shown(str(problem)), **problem.extra}, secrets_of(context))
+                return tool_error(said.pop("error"), **{**extra, **said})
             except OSError as error:
                 return tool_error(describe(error), **extra)
 

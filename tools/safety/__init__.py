@@ -1,6 +1,7 @@
-"""What a command does before it runs: its objection, in words a person can weigh."""
+"""What a command does before it runs: its verdict, and its objection in words for a person."""
 
-from tools.safety.commands import inspect_command
+from tools.safety.effect import Effect, Judgement
+from tools.safety.judge import inspect_command, judge_command
 from tools.safety.objection import Objection
 
-__all__ = ["Objection", "inspect_command"]
+__all__ = ["Effect", "Judgement", "Objection", "inspect_command", "judge_command"]

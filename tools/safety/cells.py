@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from tools.safety.python_code import effects_of_cell
@@ -35,7 +34,7 @@ def judge_cell(text: str, cwd: str, known: Mapping[str, Value] | None = None) ->
     known
         Values of variables that exist already.
     """
-    scene = Scene(cwd, variables={"HOME": str(Path.home()), "PWD": cwd})
+    scene = Scene.at(cwd)
     effects = effects_of_cell(text, scene, known)
     if not effects:
         return CellJudgement("safe")

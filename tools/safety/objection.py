@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from tools.safety.effect import Effect
+
 
 @dataclass(frozen=True, slots=True)
 class Objection:
@@ -17,3 +19,7 @@ class Objection:
     """Not even approval may run it."""
     cwd: str = ""
     """Where it would run, if not in the session's folder."""
+    firm: bool = False
+    """Neither a rule nor a model may allow it in a person's place."""
+    effects: tuple[Effect, ...] = ()
+    """The same as values, where it was a command that was judged."""

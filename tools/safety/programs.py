@@ -1,173 +1,216 @@
-"""Programs and what they do, whatever their arguments or with certain options. A table to extend.
-
-A reason is a sentence for a person, with ``{}`` for the operands of the call. Programs that are in
-no table are taken to be harmless.
-"""
+"""What one program with its arguments does, by its model or, without one, by the look of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from typing import TYPE_CHECKING
 
-_ALWAYS = {
-    "deletes {}": "rm rmdir unlink shred srm trash trash-put",
-    "formats {}": "mkfs wipefs fdisk parted mkswap sgdisk",
-    "changes permissions of {}": "chmod chown chgrp setfacl chattr",
-    "ends processes: {}": "kill pkill killall skill fuser scancel",
-    "changes processes: {}": "renice taskkill",
-    "stops the host": "shutdown reboot halt poweroff init telinit",
-    "runs with other rights: {}": "sudo su doas pkexec runuser",
-    "changes accounts: {}": "useradd userdel usermod passwd groupadd groupdel chsh visudo chpasswd",
-    "changes the firewall": "iptables ufw nft ip6tables firewall-cmd",
-    "changes the system: {}": "mount umount swapoff sysctl modprobe insmod rmmod setenforce",
-    "talks to another host: {}": (
-        "ssh scp sftp ftp telnet socat ngrok mail sendmail mutt nc ncat netcat cloudflared "
-        "rclone croc"
-    ),
-    "changes databases: {}": "dropdb createdb dropuser",
-    "reads the environment, which may hold secrets": "printenv",
-    "publishes a package": "twine",
-    "controls other programs": "osascript xdotool gdb strace ltrace script",
-    "cuts off the content of {}": "truncate",
-    "moves {}": "mv",
-    "writes raw data: {}": "dd",
-    "starts something later": "at batch",
-    "renames {}": "rename",
-    "changes system packages: {}": "dpkg rpm",
-    "downloads and runs {}": "npx uvx pnpx bunx",
-}
-ALWAYS: Mapping[str, str] = {
-    program: reason for reason, names in _ALWAYS.items() for program in names.split()
-}
-
-OPTIONS: Mapping[str, tuple[str, str]] = {
-    "history": ("-c -d -w", "changes the record of your commands"),
-    "sed": ("-i* -[Enrsuz]i* -[Enrsuz][Enrsuz]i* --in-place*", "changes {} in place"),
-    "hash": ("-p*", "makes a name run another program: {}"),
-    "enable": ("-f*", "loads a command: {}"),
-    "mapfile": ("-C*", "runs a command: {}"),
-    "readarray": ("-C*", "runs a command: {}"),
-    "compgen": ("-C*", "runs a command: {}"),
-    "bind": ("-x*", "makes a key run a command: {}"),
-    "perl": ("-i -i* -pi -pi* -ni* -p*i*", "changes {} in place"),
-    "ruby": ("-i -i* -pi -pi*", "changes {} in place"),
-    "find": ("-delete -fprint* -fls", "deletes or overwrites what it finds in {}"),
-    "rsync": ("--delete* --remove-source-files", "deletes files at the other end: {}"),
-    "sort": ("-[!-]*o* -o* --o* --compress-program*", "overwrites its output file"),
-    "ln": ("-f -sf -fs -sfn -fsn -nsf -snf --force", "replaces {}"),
-    "unzip": ("-o", "overwrites files from {}"),
-    "tar": (
-        "--remove-files --delete --overwrite --to-command* -C/* --checkpoint-action*",
-        "deletes or overwrites files: {}",
-    ),
-    "zip": ("-m --move -d --delete", "deletes files: {}"),
-    "gzip": ("-f --force", "overwrites {}"),
-    "crontab": ("-r -e -i -", "changes scheduled jobs"),
-    "curl": (
-        "-d -d* --data* -F -F* --form* -T -T* --upload-file* -o -o* -[sSLfkgv]*o -O --output* "
-        "--remote-name -X -X* --request* --json* -K* --config* -J* -u* -H",
-        "sends or stores data: {}",
-    ),
-    "wget": (
-        "--post-data* --post-file* --method* --body-data* --body-file* -O* --output-document*",
-        "sends or stores data: {}",
-    ),
-    "rg": ("--pre --pre=*", "runs a program on each file"),
-    "date": ("-s --set --set=*", "sets the clock"),
-    "hostname": ("-F --file", "changes the host name"),
-    "jq": ("-i --in-place", "changes {} in place"),
-    "yq": ("-i --inplace --in-place", "changes {} in place"),
-    "nvidia-smi": ("-r --gpu-reset -pm* -pl*", "changes the graphics card"),
-    "man": ("-P* --pager*", "runs a program"),
-}
-"""Options (as patterns) that make a program do something, and what."""
-
-WRAPPERS: Mapping[str, str] = {
-    "env": "-u --unset -C --chdir -S --split-string",
-    "sudo": "-u -g -h -p -C -r -t -U -D -R -T --user --group",
-    "doas": "-u -C",
-    "exec": "-a",
-    "time": "-o -f",
-    "nice": "-n --adjustment",
-    "ionice": "-c -n -p --class",
-    "stdbuf": "-i -o -e",
-    "timeout": "-s -k --signal --kill-after",
-    "chrt": "-p",
-    "xargs": "-I -n -P -L -d -a -E -s --arg-file --max-args --max-procs --delimiter --replace",
-    "parallel": "-j --jobs -a",
-    "flock": "-w -E",
-    "watch": "-n -d --interval",
-    "strace": "-e -o -p",
-    "nsenter": "-t",
-    **dict.fromkeys(
-        [
-            "nohup",
-            "setsid",
-            "command",
-            "builtin",
-            "taskset",
-            "unbuffer",
-            "chroot",
-            "busybox",
-            "toybox",
-            "caffeinate",
-            "entr",
-            "ltrace",
-            "catchsegv",
-            "proxychains",
-            "torsocks",
-            "faketime",
-            "numactl",
-            "systemd-run",
-            "unshare",
-            "firejail",
-            "dbus-run-session",
-            "xvfb-run",
-            "prlimit",
-            "pipenv",
-            "coproc",
-        ],
-        "",
-    ),
-}
-"""Programs that run another one, with those of their options that take a value."""
-
-OWN_WORDS: Mapping[str, int] = {
-    "timeout": 1,
-    "flock": 1,
-    "taskset": 1,
-    "chroot": 1,
-    "faketime": 1,
-    "chrt": 1,
-}
-"""How many words of a wrapper come before the program it runs."""
-
-SSH_OPTIONS_WITH_VALUE = frozenset(f"-{letter}" for letter in "BbcDEeFIiJLlmOoPpQRSWw")
-
-SHELLS = frozenset(
-    ["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash", "csh", "tcsh", "pwsh"]
+from tools.safety import forbidden, launching, special
+from tools.safety.arguments import Arguments
+from tools.safety.effect import Effect, Kind, Place
+from tools.safety.hidden import looks_alike
+from tools.safety.models import Entry, Model
+from tools.safety.places import (
+    VITAL,
+    is_device,
+    is_harmless_device,
+    is_persistent,
+    is_vital,
+    place_of,
+    secret_in_word,
 )
-SHELL_OPTIONS_WITH_VALUE = frozenset(("-o", "-O", "+o", "+O", "--rcfile", "--init-file"))
+from tools.safety.scene import Scene
+from tools.safety.shell.values import Command, Word
 
-INTERPRETERS: Mapping[str, tuple[str, str]] = {
-    **dict.fromkeys(
-        ["python", "python2", "python3", "pypy", "pypy3", "ipython"], ("program", "-c")
-    ),
-    "perl": ("program", "-e -E"),
-    "ruby": ("program", "-e"),
-    **dict.fromkeys(("node", "nodejs", "bun"), ("program", "-e --eval -p --print")),
-    "deno": ("program", "eval"),
-    "php": ("program", "-r"),
-    **dict.fromkeys(("Rscript", "R", "lua", "julia", "osascript"), ("program", "-e")),
-    **dict.fromkeys(("awk", "gawk", "mawk"), ("awk", "")),
-    "sed": ("sed", "-e --expression"),
-    "sqlite3": ("sql", ""),
-    "duckdb": ("sql", "-c"),
-    "psql": ("sql", "-c --command"),
-    "mysql": ("sql", "-e --execute"),
-    "clickhouse-client": ("sql", "-q --query"),
-    **dict.fromkeys(("mongo", "mongosh"), ("sql", "--eval")),
-    **dict.fromkeys(("ex", "vi", "vim", "nvim"), ("editor", "-c")),
-    "emacs": ("program", "--eval"),
+if TYPE_CHECKING:
+    from tools.safety.judge import Judge
+
+SHOWN_TARGETS = 6
+GIVEN = "what it is given"
+REASONS: dict[Kind, str] = {
+    "deletes": "deletes {}",
+    "moves": "moves {}",
+    "writes": "overwrites {}",
+    "discards": "discards changes: {}",
+    "history": "rewrites history: {}",
+    "runs": "runs {}",
+    "sends": "sends or stores data: {}",
+    "listens": "opens a way in from the network: {}",
+    "remote": "changes something elsewhere: {}",
+    "installs": "installs or removes {}",
+    "permissions": "changes permissions of {}",
+    "processes": "ends or changes processes: {}",
+    "services": "changes services: {}",
+    "accounts": "changes accounts: {}",
+    "privilege": "runs with other rights: {}",
+    "persistence": "sets up something that runs later: {}",
+    "secrets": "reads secrets: {}",
+    "system": "changes the system: {}",
+    "database": "changes a database: {}",
+    "containers": "changes containers: {}",
 }
-"""Programs with code among their arguments: its language (see `code_signs`) and the options before
-it; without options the first word is the code."""
+ON_PATHS = frozenset(("deletes", "moves", "writes", "permissions"))
+CHANGING = re.compile(
+    r"(?i)(?:delete|destroy|remove|purge|drop|wipe|erase|kill|terminate|uninstall|install|publish|"
+    r"upload|deploy|push|reset|flush|truncate|overwrite|rollback|revoke|prune|force-\w+|unlink|"
+    r"shutdown|reboot|rm|del|nuke|clobber|format-disk|factory-reset)(?:[-_:]\w+)*|\w+[-_:](?:delete|"
+    r"destroy|remove|purge|drop|wipe|install|uninstall|upload|publish|deploy|reset|kill|prune)"
+)
+CHANGING_OPTION = re.compile(
+    r"--(?:delete(?:-\w+)*|remove(?:-\w+)*|purge|force(?:-\w+)*|overwrite|in-?place|destroy|wipe|"
+    r"uninstall|install|upload|publish|deploy|exec|yes-i-\w+)(?:=.*)?"
+)
+OUTPUT_OPTION = re.compile(r"--(?:out(?:put)?(?:-?file)?|outfile|save|export)(?:=.+)?|-o")
+FORMAT = re.compile(
+    r"-.*|/dev/std\w+|/dev/null|json\S*|ya?ml|table|wide|text|csv|tsv|name|xml|md|html|plain|"
+)
+REMOTE_PROGRAM = re.compile(r"https?://|git\+|ssh://")
+
+
+def judge_known(
+    judge: Judge, name: str, model: Model, words: list[Word], command: Command, scene: Scene
+) -> None:
+    """Judge a program that has a model."""
+    given = words[1:]
+    if asks_only(name, model, given):
+        return
+    arguments = Arguments(
+        given, model.values, long_dash=model.long_dash, options_first=model.options_first
+    )
+    rehearses = any(map(arguments.has_exactly, model.rehearses))
+    if rehearses and name != "git":
+        return
+    if effect := forbidden.effect_of(name, arguments, scene):
+        judge.add(effect)
+    if model.has_commands and arguments.operands and arguments.operands[0].dynamic:
+        judge.add(Effect(f"runs {name} with a sub-command that is not known", kind="unclear"))
+    for entry in model.entries_for(arguments):
+        _judge_entry(judge, entry, model, arguments, scene)
+    if name in special.CHECKS:
+        special.CHECKS[name](judge, arguments, command, scene)
+    if model.reads != "none" and not scene.elsewhere:
+        _judge_secrets(judge, model, arguments, given, scene)
+    if model.reads != "none" and any(looks_alike(word.text) for word in given):
+        judge.add(Effect("uses names with letters that look like others", kind="hidden"))
+    launching.judge_inner(judge, name, model, arguments, command, scene)
+
+
+def asks_only(name: str, model: Model, words: list[Word]) -> bool:
+    """Does it only ask for help or a version?"""
+    if model.wraps is not None or model.shell_words is not None or not words:
+        return False
+    for number, word in enumerate(words):
+        if word.text == "--":
+            return False
+        if word.text in ("--help", "-help") and not _is_code(model, words[:number]):
+            return True
+    return len(words) == 1 and words[0].text in ("--version", "-V", "version", "help")
+
+
+def _is_code(model: Model, before: list[Word]) -> bool:
+    return any(
+        word.text in model.code_options
+        or word.text in model.shell
+        or (word.text.startswith("-") and not word.text.startswith("--") and word.text[-1:] == "c")
+        for word in before
+    )
+
+
+def _judge_entry(
+    judge: Judge, entry: Entry, model: Model, arguments: Arguments, scene: Scene
+) -> None:
+    if entry.kind == "reads":
+        return
+    skipped = 0 if entry.words[:1] == ("...",) or entry.words == ("*",) else len(entry.words)
+    words = arguments.targets(entry.target, entry.options, skipped)
+    template = entry.text or REASONS.get(entry.kind, entry.kind + " {}")
+    if entry.kind not in ON_PATHS or entry.blocks:
+        reason = filled(template, words)
+        judge.add(Effect(reason, entry.blocks, entry.kind, tuple(word.text for word in words)))
+        return
+    if entry.kind == "writes":
+        for word in words:
+            judge.writes(word, scene, what=filled(template, [word]) if entry.text else "")
+        if not words:
+            judge.add(Effect(filled(template, words), kind="writes"))
+        return
+    judge.add(_effect_on_paths(entry.kind, template, words, model, arguments, scene))
+
+
+def _effect_on_paths(
+    kind: Kind,
+    template: str,
+    words: list[Word],
+    model: Model,
+    arguments: Arguments,
+    scene: Scene,
+) -> Effect:
+    targets = tuple(scene.path(word.text) for word in words)
+    if any(map(arguments.has, model.recursive)) or model.recursive == ("always",):
+        vital = next((word for word in words if is_vital(word.text, scene)), None)
+        if vital is not None:
+            reason = f"{filled(template, [vital])}, {VITAL}"
+            return Effect(reason, True, kind, targets, "vital")
+    places = {place_of(target, scene) for target in targets}
+    place: Place = max(places, key=PLACES.index, default="")
+    for target in targets:
+        scene.written.add(target)
+    lasting = next(
+        (w for w, t in zip(words, targets, strict=True) if is_persistent(t, scene.home)), None
+    )
+    reason = filled(template, words)
+    if place in ("outside", "system") and len(words) > SHOWN_TARGETS:
+        reason += " outside the workspace"
+    elif lasting is not None:
+        reason += f"; {lasting} runs or configures other things"
+    return Effect(reason, False, kind, targets, place)
+
+
+PLACES: tuple[Place, ...] = ("", "workspace", "outside", "device", "system", "vital")
+
+
+def filled(template: str, words: list[Word]) -> str:
+    """A reason with what it is about, or how much of it."""
+    if "{}" not in template:
+        return template
+    if len(words) > SHOWN_TARGETS:
+        return template.replace("{}", f"{len(words)} paths")
+    names = " ".join(word.text if word.text != "…" else GIVEN for word in words)
+    return template.replace("{}", names or GIVEN)
+
+
+def _judge_secrets(
+    judge: Judge, model: Model, arguments: Arguments, given: list[Word], scene: Scene
+) -> None:
+    skipped = arguments.operands[0] if model.reads == "rest" and arguments.operands else None
+    for word in given:
+        if word is skipped or (word.dynamic and "/" not in word.text):
+            continue
+        if len(word.text) > 3 and (secret := secret_in_word(word.text, scene)):
+            judge.add(reads_secret(secret, scene))
+
+
+def reads_secret(path: str, scene: Scene) -> Effect:
+    reason = f"reads {path}, which may hold secrets"
+    return Effect(reason, False, "secrets", (scene.path(path),), "outside")
+
+
+def effects_of_unknown(name: str, given: list[Word], scene: Scene) -> list[Effect]:
+    """Of a program without a model: the project's own, or one nobody has described."""
+    texts = [word.text for word in given]
+    if "--help" in texts or "--dry-run" in texts or "--version" in texts[:1]:
+        return []
+    effects = [reads_secret(s, scene) for text in texts if (s := secret_in_word(text, scene))]
+    for number, text in enumerate(texts):
+        if text.startswith("-"):
+            value = text.partition("=")[2] or next(iter(texts[number + 1 :]), "")
+            if OUTPUT_OPTION.fullmatch(text) and not FORMAT.fullmatch(value):
+                effects.append(Effect(f"may overwrite {value}", kind="writes", targets=(value,)))
+            if CHANGING_OPTION.fullmatch(text):
+                effects.append(Effect(f"runs {name} with {text}", kind="unclear"))
+        elif number < 4 and CHANGING.fullmatch(text) and "/" not in text:
+            effects.append(Effect(f"runs {name} {text}", kind="unclear"))
+    for text in texts:
+        if text.startswith("/dev/") and is_device(text) and not is_harmless_device(text):
+            effects.append(Effect(f"gives {name} the device {text}", kind="system"))
+    return effects

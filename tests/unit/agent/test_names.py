@@ -162,10 +162,10 @@ def test_any_name_gives_a_tool_or_nothing(written, tools):
 
 def test_ten_thousand_tools_are_searched_in_passing():
     many = [f"mcp__server_{number}__tool_{number}" for number in range(10_000)]
-    began = time.monotonic()
+    began = time.process_time()
     assert resolve_name("server_7__tool_7", many, TOOLS) == many[7]
     assert resolve_name("x" * 300, many, TOOLS) is None
-    assert time.monotonic() - began < 3
+    assert time.process_time() - began < 3
 
 
 @pytest.mark.skipif(not CASES.is_file(), reason="the shared cases are not beside this project")

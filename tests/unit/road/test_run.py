@@ -60,7 +60,8 @@ def test_rules_allow_and_deny_without_asking(turn, erased):
     assert run(turn, "erase", path="a").status == "ok"
     assert run(turn, "erase", path="b").status == "denied"
     assert not turn.of(ApprovalRequested)
-    assert [event.by for event in turn.of(ApprovalResolved)] == ["rule"]
+    told = [(event.decision, event.by, event.note) for event in turn.of(ApprovalResolved)]
+    assert told == [("once", "rule", "erase(a)"), ("deny", "rule", "erase(b)")]
 
 
 def test_an_answer_to_another_folder_does_not_count(turn, erased):
@@ -286,9 +287,9 @@ def test_a_guard_that_takes_long_does_not_hold_up_the_loop(turn):
 def test_waiting_for_a_person_does_not_count_as_run_time(turn, erased):
     decide = turn.desk.decide
 
-    async def slowly(request, emit):
+    async def slowly(request, emit, **more):
         await asyncio.sleep(0.3)
-        return await decide(request, emit)
+        return await decide(request, emit, **more)
 
     turn.desk.decide = slowly
     turn.decision = "once"

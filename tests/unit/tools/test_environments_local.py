@@ -192,10 +192,24 @@ def test_output_of_a_background_child_does_not_reach_the_next_command(shell, tmp
 
 def test_variables_make_programs_plain_and_hide_keys(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "k1")
-    monkeypatch.setenv("OUR_TOKEN", "k2")
-    with LocalEnvironment(tmp_path, {"EXTRA": "e"}, hide=["OUR_TOKEN"]) as shell:
-        text = "echo [$OPENAI_API_KEY$OUR_TOKEN] $EXTRA $TERM $PAGER $GIT_PAGER $PYTHONUNBUFFERED"
+    with LocalEnvironment(tmp_path, {"EXTRA": "e"}) as shell:
+        text = "echo [$OPENAI_API_KEY] $EXTRA $TERM $PAGER $GIT_PAGER $PYTHONUNBUFFERED"
         assert output_of(shell, text) == "[] e dumb cat cat 1\n"
+
+
+def test_shells_and_background_processes_get_a_secret_only_if_somebody_asks_for_it(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("FIRST_TOKEN", "k1")
+    monkeypatch.setenv("SECOND_TOKEN", "k2")
+    text = "echo [$FIRST_TOKEN] [$SECOND_TOKEN]"
+    with LocalEnvironment(tmp_path, passed=["SECOND_*"]) as shell:
+        early = shell.spawn(text)
+        assert output_of(shell, text) == "[] [k2]\n"
+        late = shell.spawn(text)
+        assert early.wait(5, lambda: False)
+        assert late.wait(5, lambda: False)
+        assert early.log.tail(99) == late.log.tail(99) == "[] [k2]\n"
 
 
 # Amounts

@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from hermes_jupyter.calls import ApprovalRequest, Decision, ToolCall, ToolResult, Usage, digest_of
+from hermes_jupyter.calls import (
+    ApprovalRequest,
+    Decision,
+    Ruling,
+    ToolCall,
+    ToolResult,
+    Usage,
+    digest_of,
+)
 from hermes_jupyter.events import Event, StepFinished, ToolCallFinished, TurnFinished, TurnStarted
 
 HOSTILE = (
@@ -40,15 +48,23 @@ class FakeCell:
 
 
 class FakeDesk:
-    """Remembers answers."""
+    """Remembers answers. The first to a request counts, unless all of them are closed."""
 
     def __init__(self) -> None:
-        self.answers: list[tuple[str, Decision, str, str]] = []
+        self.closed = False
+        self.answers: list[tuple[str, Ruling, str, str]] = []
         self.replies: list[tuple[str, str | None, str]] = []
 
-    def answer(self, request_id: str, decision: Decision, *, by: str, digest: str) -> bool:
-        self.answers.append((request_id, decision, by, digest))
+    def answer(self, request_id: str, ruling: Ruling | Decision, *, by: str, digest: str) -> bool:
+        if self.closed or request_id in {answered for answered, *_ in self.answers}:
+            return False
+        ruling = ruling if isinstance(ruling, Ruling) else Ruling(decision=ruling)
+        self.answers.append((request_id, ruling, by, digest))
         return True
+
+    @property
+    def rulings(self) -> list[Ruling]:
+        return [ruling for _, ruling, _, _ in self.answers]
 
     def reply(self, question_id: str, text: str | None, *, by: str) -> bool:
         self.replies.append((question_id, text, by))
@@ -78,8 +94,9 @@ def finished(a_call: ToolCall, text: str = "fine", status: Any = "ok") -> ToolCa
     return ToolCallFinished(result=ToolResult(call=a_call, text=text, status=status, seconds=1.5))
 
 
-def approval(a_call: ToolCall, shown: str = "rm -rf data") -> ApprovalRequest:
+def approval(a_call: ToolCall, shown: str = "rm -rf data", **more: Any) -> ApprovalRequest:
     return ApprovalRequest(
+        **more,
         id=f"ask-{a_call.id}",
         call=a_call,
         reason="deletes a folder",

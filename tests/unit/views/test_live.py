@@ -6,7 +6,7 @@ import json
 import ipywidgets
 import pytest
 
-from hermes_jupyter.calls import Question, Usage
+from hermes_jupyter.calls import Question, Ruling, Usage
 from hermes_jupyter.events import (
     ApprovalRequested,
     ApprovalResolved,
@@ -147,7 +147,7 @@ def test_each_button_hands_its_decision_to_the_desk(cell, desk, make, view_event
     request = make.approval(make.call())
     press = lambda: buttons(cell)[label].click()  # noqa: E731
     view_events(STARTED, ApprovalRequested(request=request), look=press)
-    assert desk.answers == [(request.id, decision, "widget", request.digest)]
+    assert desk.answers == [(request.id, Ruling(decision=decision), "widget", request.digest)]
 
 
 def test_an_approval_card_shows_exactly_what_would_run(cell, make, view_events):

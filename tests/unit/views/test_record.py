@@ -218,3 +218,38 @@ def test_the_answer_to_a_call_by_hand_is_seen_at_once(make, text):
         assert all(line in bundle[mime] for line in text.splitlines()), mime
         assert "step" not in bundle[mime]
     assert " open><summary>" in bundle["text/html"]
+
+
+def decided_call(make, **decided):
+    call = make.call(command="rm old.log")
+    request = make.approval(call, editable="command")
+    about = {"request": request, "by": "widget", **decided}
+    return call, [BatchStarted(calls=(call,)), ApprovalResolved(**about)]
+
+
+def test_a_note_is_kept_and_its_secrets_are_not(make):
+    note = "use *staging*, ghp_" + "a1B2" * 9
+    call, events = decided_call(make, decision="deny", note=note)
+    bundle = bundle_of(*make.turn(*events, make.finished(call, "denied", "denied")))
+    assert "⊘ Denied by you: use *staging*, «redacted:ghp_…»" in bundle["text/plain"]
+    for rendering in bundle.values():
+        assert "a1B2a1B2" not in json.dumps(rendering)
+
+
+def test_an_edit_is_kept_beside_what_the_model_wanted(make):
+    call, events = decided_call(make, decision="once", edited="rm <new>.log\nls")
+    bundle = bundle_of(*make.turn(*events, make.finished(call)))
+    assert "<code>rm old.log</code>" in bundle["text/html"]
+    assert "Edited by you, then run" in bundle["text/html"]
+    assert ">rm &lt;new&gt;.log\nls</pre>" in bundle["text/html"]
+    assert "Edited by you, then run:\n        rm <new>.log\n        ls\n" in bundle["text/plain"]
+    assert "Edited by you, then run:\n\n```\nrm <new>.log\nls\n```" in bundle["text/markdown"]
+    assert bundle[MIME]["events"][0]["edited"] == "rm <new>.log\nls"
+
+
+def test_an_edit_that_was_not_run_does_not_read_as_if(make):
+    call, events = decided_call(make, decision="once", edited="rm -rf /")
+    end = make.finished(call, "blocked", "denied")
+    bundle = bundle_of(*make.turn(*events, end))
+    assert "⊘ denied · 1.5 s · Edited by you" in bundle["text/plain"]
+    assert "then run" not in bundle["text/plain"]

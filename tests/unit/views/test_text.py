@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from hermes_jupyter.calls import Question
+from hermes_jupyter.calls import Question, Ruling
 from hermes_jupyter.events import (
     ApprovalRequested,
     ApprovalResolved,
@@ -111,7 +111,7 @@ def test_colour_is_for_terminals_only(make):
     ],
 )
 def test_only_a_clear_yes_allows(make, desk, entered, decision):
-    async def ask(prompt: str) -> str:
+    async def ask(prompt: str, prefill: str) -> str:
         return entered
 
     async def main() -> None:
@@ -120,14 +120,14 @@ def test_only_a_clear_yes_allows(make, desk, entered, decision):
 
     request = make.approval(make.call())
     asyncio.run(main())
-    assert desk.answers == [(request.id, decision, "input", request.digest)]
+    assert desk.answers == [(request.id, Ruling(decision=decision), "input", request.digest)]
 
 
 @pytest.mark.parametrize(
     "error", [EOFError, InterruptedError, NotImplementedError, KeyboardInterrupt]
 )
 def test_a_prompt_that_fails_denies(make, desk, error):
-    async def ask(prompt: str) -> str:
+    async def ask(prompt: str, prefill: str) -> str:
         raise error
 
     async def main() -> None:
@@ -137,13 +137,13 @@ def test_a_prompt_that_fails_denies(make, desk, error):
         await settled()
 
     asyncio.run(main())
-    assert [answer[1] for answer in desk.answers] == ["deny"]
+    assert [ruling.decision for ruling in desk.rulings] == ["deny"]
 
 
 def test_the_prompt_shows_exactly_what_would_run(make, desk):
     prompts = []
 
-    async def ask(prompt: str) -> str:
+    async def ask(prompt: str, prefill: str) -> str:
         prompts.append(prompt)
         return ""
 
@@ -164,7 +164,7 @@ def test_prompts_come_one_at_a_time_and_other_output_waits(make, desk):
     async def main() -> None:
         answers: list[asyncio.Future[str]] = []
 
-        async def ask(prompt: str) -> str:
+        async def ask(prompt: str, prefill: str) -> str:
             prompts.append(prompt)
             answers.append(asyncio.get_running_loop().create_future())
             return await answers[-1]
@@ -183,14 +183,14 @@ def test_prompts_come_one_at_a_time_and_other_output_waits(make, desk):
         await settled()
 
     asyncio.run(main())
-    assert [answer[1] for answer in desk.answers] == ["once", "deny"]
+    assert [ruling.decision for ruling in desk.rulings] == ["once", "deny"]
 
 
 def test_a_prompt_that_was_answered_elsewhere_is_withdrawn(make, desk):
     async def main() -> None:
         withdrawn = asyncio.Event()
 
-        async def ask(prompt: str) -> str:
+        async def ask(prompt: str, prefill: str) -> str:
             try:
                 return await asyncio.get_running_loop().create_future()
             finally:
@@ -211,7 +211,7 @@ def test_a_prompt_that_was_answered_elsewhere_is_withdrawn(make, desk):
     ("entered", "reply"), [("2", "blue"), ("9", "9"), (" green ", "green"), ("", None)]
 )
 def test_a_question_takes_a_number_or_words(desk, entered, reply):
-    async def ask(prompt: str) -> str:
+    async def ask(prompt: str, prefill: str) -> str:
         assert "2. blue" in prompt
         return entered
 
@@ -222,3 +222,28 @@ def test_a_question_takes_a_number_or_words(desk, entered, reply):
 
     asyncio.run(main())
     assert desk.replies == [("q", reply, "input")]
+
+
+def test_a_password_is_asked_for_where_it_is_not_shown():
+    asked, answers = [], []
+
+    class Desk:
+        def reply(self, _question, text, *, by):
+            answers.append((text, by))
+            return True
+
+    async def hidden(prompt):
+        asked.append(prompt)
+        return " pass word "
+
+    async def shown(_prompt):
+        raise AssertionError("this would show it")
+
+    async def go():
+        view = TextView(lambda _text: None, shown, desk=Desk(), ask_secret=hidden)
+        view(QuestionAsked(question=Question(id="q", text="Yours?", secret=True)))
+        await asyncio.gather(*view._prompts.values())
+
+    asyncio.run(go())
+    assert asked[0].endswith("Password (Enter = none): ")
+    assert answers == [(" pass word ", "input")]

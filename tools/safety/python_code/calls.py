@@ -64,7 +64,7 @@ _FUNCTIONS = {
         "nbformat.write(_,fp) plotly.io.write_image(_,file) plotly.io.write_html(_,file) "
         ""
     ),
-    "cuts off the content of {}": "os.truncate(path) os.ftruncate(fd)",
+    "cuts off the content of {}": "os.truncate(path) os.ftruncate(fd) file.truncate(self)",
     PERMISSIONS: (
         "os.chmod(path) os.lchmod(path) os.fchmod(fd) os.chown(path) os.lchown(path) os.fchown(fd) "
         "os.chflags(path) shutil.chown(path) pathlib.Path.chmod(self) pathlib.Path.lchmod(self) "
@@ -127,6 +127,7 @@ _FUNCTIONS = {
         "psutil.Process.environ() os.environb.copy() os.environb.items()"
     ),
     UNSEEN: (
+        "joblib.load() "
         "pickle.load() pickle.loads() pickle.Unpickler() marshal.load() marshal.loads() "
         "shelve.open() jsonpickle.decode() yaml.unsafe_load() yaml.unsafe_load_all() "
         "torch.hub.load() ctypes.CDLL() ctypes.PyDLL() ctypes.WinDLL() "

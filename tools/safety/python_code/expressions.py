@@ -10,7 +10,7 @@ from tools.safety.python_code import calling, files, folding
 from tools.safety.python_code.call import Call
 from tools.safety.python_code.code_models import environment_copied, environment_read, variable_read
 from tools.safety.python_code.names import CONSTANTS, full_name, joined_path
-from tools.safety.python_code.processes import sets_variable
+from tools.safety.python_code.processes import MANY_FORKS, sets_variable, tell_of_forks
 from tools.safety.python_code.values import (
     ANY_KEY,
     HIDDEN_CALLABLE,
@@ -62,6 +62,8 @@ def attribute_of(reader: Reader, of: Value, attr: str) -> Value:
     if attr == "__call__":
         return of
     match of:
+        case Named(base) if attr == "__dict__":
+            return Named(f"{base}.__dict__")
         case Named(base):
             full = full_name(f"{base}.{attr}")
             if reader.replaced and full in reader.replaced:
@@ -256,6 +258,8 @@ def comprehension(
         first = node.generators[0]
         given = reader.evaluate(first.iter)
         steps = _steps(given, node)
+        if steps is None or len(steps) >= MANY_FORKS:
+            tell_of_forks(reader, getattr(node, "elt", None))
         results: list[Value] = []
         for step in steps if steps is not None else [element_of(given)]:
             reader.bind(first.target, step)

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tools.files.protected import protection_of, secret_at
-from tools.safety.code_signs import PERSISTENT, RAW_DISK
-from tools.safety.forbidden import VITAL, is_vital
+from tools.safety.places import DISK, PERSISTENT, VITAL, is_vital
 from tools.safety.python_code.call import Call
 from tools.safety.python_code.calls import DELETES_TREE, OVERWRITES, PATH_NAMES, Model
 from tools.safety.python_code.folding import plain
@@ -70,7 +69,7 @@ def apply(model: Model, call: Call) -> None:
             verb = "deletes" if model.deletes else "changes"
             call.judge.tell(f"{verb} {shown(text)}, {VITAL}", forbidden=True)
             return
-        if not model.deletes and RAW_DISK.match(text):
+        if not model.deletes and DISK.match(text):
             call.judge.tell(f"writes to the device {text}", forbidden=True)
             return
     if model.reason == OVERWRITES:
@@ -110,7 +109,7 @@ def written(text: str, call: Call, *, keeps: bool = False) -> None:
     if _NO_FILE.match(text):
         return
     if not has_hole(text):
-        if RAW_DISK.match(text):
+        if DISK.match(text):
             call.judge.tell(f"writes to the device {text}", forbidden=True)
             return
         path = call.judge.scene.path(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 
-from tools.safety.code_signs import CODE, LOADERS
+from tools.safety.code_signs import sign_in
 from tools.safety.python_code import magics
 from tools.safety.python_code.call import Call, Judge
 from tools.safety.python_code.code_models import SECRET_NAME, browser_code
@@ -25,8 +25,10 @@ from tools.safety.python_code.values import (
     in_shell,
     shown,
 )
+from tools.safety.variables import LOADERS
 
 MOST_EXPANSIONS = 8
+ELSEWHERE = ("/dev/", "$", "http:", "https:")
 UNKNOWN_MAGIC = "runs a magic that is not known before it runs"
 _FIELD = re.compile(
     r"\{\{|\}\}|\{(?P<code>[^{}]*)\}|\$\$|\$(?P<name>[A-Za-z_]\w*)(?P<rest>(?:\.\w+)*)"
@@ -92,7 +94,8 @@ def _plain_field(code: str) -> str:
 
 
 def _is_expression(code: str) -> bool:
-    return bool(code.strip()) and is_parsable(f"({_plain_field(code).strip()})")
+    plain = _plain_field(code).strip()
+    return bool(plain) and is_parsable(f"({plain})")
 
 
 def line_magic(call: Call) -> Value:
@@ -160,6 +163,8 @@ def run_line(name: str, line: str, judge: Judge) -> None:
 
 def _history(name: str, line: str, judge: Judge) -> None:
     options = line.split()
+    if name in ("history", "hist") and {"-g", "-ng", "-gn", "-og"} & set(options):
+        judge.tell("shows what was typed in other sessions")
     if name in ("history", "hist") and "-f" in options[:-1]:
         written_file(options[options.index("-f") + 1], judge)
     if name == "bookmark" and {"-r", "-d"} & set(options):
@@ -209,7 +214,7 @@ def _store(line: str, judge: Judge) -> None:
 def _run(line: str, judge: Judge) -> None:
     """A file of the project, like ``python FILE``."""
     words = [word for word in expand(line, judge).split() if not word.startswith("-")]
-    if words and (has_hole(words[0]) or words[0].startswith(("/dev/", "$"))):
+    if words and (has_hole(words[0]) or words[0].startswith(ELSEWHERE)):
         judge.tell("runs a file that is not known before it runs")
 
 
@@ -276,9 +281,9 @@ def run_cell(name: str, line: str, body: str, judge: Judge) -> None:
     elif not body.strip():
         run_line(name, line, judge)
     else:
-        found = CODE["program"].search(body)
+        found = sign_in(body, "other")
         judge.tell(
-            f"runs code with {found.group().strip()!r}"
+            f"runs code with {found!r}"
             if found
             else f"runs the magic %%{shown(name)}, which is not known here"
         )

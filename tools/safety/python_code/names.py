@@ -76,6 +76,7 @@ WELL_KNOWN: Mapping[str, str] = {
     "remove": "os.remove",
     "execv": "os.execv",
     "execvp": "os.execvp",
+    "Request": "urllib.request.Request",
     "urlopen": "urllib.request.urlopen",
     "urlretrieve": "urllib.request.urlretrieve",
     "import_module": "importlib.import_module",

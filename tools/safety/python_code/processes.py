@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
+from typing import TYPE_CHECKING
 
-from tools.safety.code_signs import LOADERS
-from tools.safety.programs import INTERPRETERS, SHELLS
+from tools.safety.launching import language_of
 from tools.safety.python_code.call import Call
 from tools.safety.python_code.calls import ENDS_KERNEL, UNSEEN
 from tools.safety.python_code.files import constant
@@ -24,7 +25,12 @@ from tools.safety.python_code.values import (
     in_shell,
 )
 from tools.safety.scene import Scene, program_name
+from tools.safety.variables import LOADERS
 
+if TYPE_CHECKING:
+    from tools.safety.python_code.reader import Reader
+
+MANY_FORKS = 8
 UNKNOWN_COMMAND = "runs a command that is not known before it runs"
 _HOLE_ALONE = re.compile("\ue000\\w*\ue001")
 
@@ -85,7 +91,7 @@ def _fed(call: Call, command: Value) -> Value | None:
     is_bare = len(words) == 1 or all(word.startswith("-") for word in words[1:])
     if not words or not is_bare or "-c" in words:
         return None
-    if program_name(words[0]) not in SHELLS and program_name(words[0]) not in INTERPRETERS:
+    if not language_of(program_name(words[0])):
         return None
     given = call.keywords.get("input", NOTHING)
     text = as_text(given) if given != NOTHING else None
@@ -120,6 +126,12 @@ def _environment(call: Call) -> None:
 def sets_variable(call: Call, name: object) -> None:
     if isinstance(name, str) and name in LOADERS:
         call.judge.tell(f"sets {name}, which may run other code")
+
+
+def tell_of_forks(reader: Reader, node: ast.AST | None) -> None:
+    """Of a call that is made again and again, each time by all copies of the process."""
+    if isinstance(node, ast.Call) and reader.evaluate(node.func) == Named("os.fork"):
+        reader.tell("multiplies processes until the host stops", forbidden=True)
 
 
 def shell_text(call: Call) -> Value:
@@ -171,7 +183,7 @@ def executed(call: Call) -> Value:
 
 def _fed_interactively(call: Call, program: Value, arguments: list[Value]) -> None:
     name = program_name(as_text(program) or "")
-    if name in SHELLS and not arguments:
+    if language_of(name) == "shell" and not arguments:
         call.judge.tell("opens a shell that takes further commands")
 
 
@@ -179,7 +191,8 @@ def terminal(call: Call) -> Value:
     """``pty.spawn``, ``pexpect.spawn``."""
     command = call.argument(0, "argv", "command")
     line = command_line(command)
-    if line and program_name(line.split()[0]) in SHELLS and "-c" not in line.split():
+    words = line.split() if line else []
+    if words and language_of(program_name(words[0])) == "shell" and "-c" not in words:
         call.judge.tell("opens a shell that takes further commands")
     extra = call.argument(1, "args")
     if isinstance(extra, Items) and command is not None:

@@ -6,7 +6,6 @@ from tools.safety.scene import Effect, Scene
 
 
 def effects_of_shell(command: str, scene: Scene) -> list[Effect]:
-    from tools.safety.commands import inspect_command  # it imports this package
+    from tools.safety import judge  # it imports this package
 
-    objection = inspect_command(command, scene.cwd)
-    return [Effect(objection.reason, objection.forbidden)] if objection else []
+    return judge.effects_of_shell(command, scene)

@@ -11,7 +11,7 @@ from tools.safety.python_code.call import Call
 from tools.safety.python_code.calling import ACTS
 from tools.safety.python_code.code_models import environment_read
 from tools.safety.python_code.names import CONSTANTS, full_name
-from tools.safety.python_code.processes import sets_variable
+from tools.safety.python_code.processes import MANY_FORKS, sets_variable, tell_of_forks
 from tools.safety.python_code.tables import words
 from tools.safety.python_code.values import (
     ANY_KEY,
@@ -104,6 +104,8 @@ def branches(reader: Reader, node: ast.If) -> None:
 def loop(reader: Reader, node: ast.For | ast.AsyncFor) -> None:
     given = reader.evaluate(node.iter)
     reader.bind(node.target, element_of(given))
+    if len(node.body) == 1 and not (isinstance(given, Items) and len(given.items) < MANY_FORKS):
+        _fork_bomb(reader, node.body)
     reader.repeat(node.body)
     reader.maybe(node.orelse)
 
@@ -122,8 +124,7 @@ def _fork_bomb(reader: Reader, body: list[ast.stmt]) -> None:
         return
     for statement in body:
         value = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
-        if isinstance(value, ast.Call) and reader.evaluate(value.func) == Named("os.fork"):
-            reader.tell("multiplies processes until the host stops", forbidden=True)
+        tell_of_forks(reader, value)
 
 
 def context(reader: Reader, node: ast.With | ast.AsyncWith) -> None:

@@ -1,0 +1,233 @@
+"""A call as the policy sees it: the tool, what the call does and where. All rules look at this."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from hermes_jupyter.calls import ToolCall
+from hermes_jupyter.road.commands import plain_spellings, words_of
+from tools.entry import ToolEntry
+from tools.files import arguments, v4a
+from tools.files.protected import protection_of
+from tools.files.workspace import folder_of, is_inside
+from tools.safety import Objection
+
+logger = logging.getLogger(__name__)
+
+Risk = Literal["medium", "high"]
+KINDS: Mapping[str, str] = {
+    "reads": "read", "writes": "write", "deletes": "delete", "moves": "move", "runs": "execute",
+    "discards": "discard", "installs": "install", "sends": "network_out", "listens": "network_in",
+    "unclear": "unknown",
+}  # fmt: skip
+"""What the effects of commands are called in rules; the others are called the same."""
+HIGH_RISK = frozenset((
+    "accounts", "hidden", "network_in", "network_out", "persistence", "privilege", "remote",
+    "secrets", "system", "unknown", "unseen",
+))  # fmt: skip
+READING = frozenset(("read",))
+ON_FILES = frozenset(("read", "write", "move", "delete", "discard", "permissions"))
+"""Kinds of effects whose targets are paths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """One thing that a call does, and to what."""
+
+    kind: str
+    target: str = ""
+    """A real path for effects on files; else what the effect names. Empty if it names nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A call, and what is known of it before it runs."""
+
+    call: ToolCall
+    entry: ToolEntry
+    folder: str
+    """Where it would work."""
+    workspace: str
+    """The project's folder: what is in it is less precious than what is not."""
+    objection: Objection | None = None
+    reads_only: bool = False
+    """Whether it surely changes nothing."""
+
+    @property
+    def toolset(self) -> str:
+        return self.entry.toolset
+
+    @cached_property
+    def command(self) -> str | None:
+        """The text for a shell, whichever door it takes."""
+        args = self.call.args
+        if isinstance(command := args.get("command"), str):
+            return command
+        typed = args.get("data") if self.toolset == "terminal" else None
+        return typed if isinstance(typed, str) else None
+
+    @cached_property
+    def subjects(self) -> tuple[str, ...]:
+        """What a rule's pattern is compared with: the command, the paths, else the arguments."""
+        if self.command is not None:
+            return (self.command,)
+        if named := arguments.paths(self.call.args):
+            return tuple(named)
+        body = json.dumps(dict(self.call.args), sort_keys=True, ensure_ascii=False, default=str)
+        return (body,)
+
+    @cached_property
+    def spellings(self) -> tuple[str, ...]:
+        """The subjects, and other ways to say the same of those that a model might come upon."""
+        if self.command is not None:
+            return (self.command, *plain_spellings(self.command))
+        paths = [each for path in self.named_paths for each in self._names_of(path)]
+        return (*self.subjects, *paths)
+
+    @cached_property
+    def named_paths(self) -> tuple[str, ...]:
+        """Paths in the arguments; not those in a command."""
+        return tuple(path for path in arguments.paths(self.call.args) if "\0" not in path)
+
+    @cached_property
+    def impacts(self) -> tuple[Impact, ...]:
+        """What it does, as far as that is known; empty if nothing is known."""
+        told = tuple(
+            Impact(kind, self._place(kind, target))
+            for effect in getattr(self.objection, "effects", ())
+            if (kind := kind_called(getattr(effect, "kind", "")))
+            for target in (tuple(getattr(effect, "targets", ())) or ("",))
+        )
+        return told or self._declared
+
+    @property
+    def changes(self) -> frozenset[Impact]:
+        """What it does beside looking."""
+        return frozenset(each for each in self.impacts if each.kind not in READING)
+
+    @cached_property
+    def risk(self) -> Risk:
+        """How bad a mistake could be. What is not known is bad."""
+        if not self.impacts:
+            return "high"
+        told = getattr(self.objection, "effects", ())
+        bad = any(getattr(each, "risk", "") == "high" for each in told) or any(
+            each.kind in HIGH_RISK or (each.kind in ON_FILES and not self._is_harmless(each.target))
+            for each in self.impacts
+        )
+        return "high" if bad else "medium"
+
+    @cached_property
+    def is_edit(self) -> bool:
+        """Whether it only edits files of the workspace, and deletes none."""
+        return (
+            self.entry.effects == "write"
+            and bool(self.impacts)
+            and self.risk != "high"
+            and all(each.kind == "write" for each in self.impacts)
+        )
+
+    @cached_property
+    def places(self) -> frozenset[str]:
+        """All ways to name the paths it touches, for rules that forbid."""
+        paths = [*self.named_paths, *(each.target for each in self.impacts if each.target)]
+        if self.command is not None:
+            paths += words_of(self.command)
+        named = [path for path in paths if "\0" not in path]
+        return frozenset(name for path in named for name in self._names_of(path))
+
+    @cached_property
+    def targets(self) -> tuple[str, ...] | None:
+        """The real paths of all it does, for rules that allow; None if there may be others."""
+        if not self.impacts or any(
+            each.kind not in ON_FILES or not each.target for each in self.impacts
+        ):
+            return None
+        return tuple(each.target for each in self.impacts)
+
+    def _names_of(self, path: str) -> list[str]:
+        full = os.path.normpath(Path(self.folder, path).expanduser())
+        real = os.path.realpath(full)
+        names = [path, full, real]
+        for start in {self.folder, self.workspace}:
+            names += [os.path.relpath(full, start), os.path.relpath(real, start)]
+        return names
+
+    def _place(self, kind: str, target: str) -> str:
+        if kind not in ON_FILES or not target or "\0" in target:
+            return target
+        place = Path(self.folder, target).expanduser()
+        if kind != "delete" or place.name in ("", "..") or not place.is_symlink():
+            return os.path.realpath(place)
+        # Deleting a link deletes the link, in a folder that may be another one than it says.
+        return os.path.join(os.path.realpath(place.parent), place.name)  # noqa: PTH118
+
+    def _is_harmless(self, path: str) -> bool:
+        real = os.path.realpath(path)
+        return (
+            bool(path)
+            and all(is_inside(each, self.workspace) for each in (path, real))
+            and protection_of(real, str(Path.home())) is None
+        )
+
+    @cached_property
+    def _declared(self) -> tuple[Impact, ...]:
+        """What the tool says of itself."""
+        if self.entry.effects == "read":
+            kind = "read" if self.objection is None else "secrets"
+            return tuple(Impact(kind, self._place("read", each)) for each in self.named_paths)
+        if self.entry.effects != "write" or not self.named_paths:
+            return ()
+        gone = _removed_by(self.call.args)
+        return tuple(
+            Impact(kind, self._place(kind, path))
+            for path in self.named_paths
+            for kind in (("delete",) if path in gone else ("write",))
+        )
+
+
+def kind_called(kind: str) -> str:
+    """The name of a kind of effect, as rules have it."""
+    return KINDS.get(kind, kind)
+
+
+def case_of(
+    entry: ToolEntry, call: ToolCall, context: Mapping[str, Any], objection: Objection | None
+) -> Case:
+    """What is known of a call; looks at the disk, so call it in a tool thread."""
+    folder = os.path.realpath(folder_of(context))
+    there = (objection.cwd if objection else "") or str(call.args.get("workdir") or "")
+    return Case(
+        call=call,
+        entry=entry,
+        folder=os.path.realpath(Path(folder, there).expanduser()) if "\0" not in there else folder,
+        workspace=os.path.realpath(str(context.get("workspace") or folder)),
+        objection=objection,
+        reads_only=_reads_only(entry, call, context),
+    )
+
+
+def _reads_only(entry: ToolEntry, call: ToolCall, context: Mapping[str, Any]) -> bool:
+    if entry.reads_only is None:
+        return entry.effects == "read"
+    try:
+        return entry.reads_only(call.args, **context) is True
+    except (Exception, SystemExit):  # fail closed: a broken check is no permission
+        logger.warning("%r cannot tell whether it only reads", entry.name, exc_info=True)
+        return False
+
+
+def _removed_by(args: Mapping[str, Any]) -> frozenset[str]:
+    patch = args.get("patch")
+    lines = patch.splitlines() if isinstance(patch, str) else ()
+    headers = [found for line in lines if (found := v4a.HEADER.match(line))]
+    return frozenset(
+        found[2].split(" -> ")[0].strip() for found in headers if found[1] in ("Delete", "Move")
+    )
