@@ -90,7 +90,8 @@ class Hermes:
         return self._sessions[name]
 
     def _fresh(self, name: str) -> Session:
-        return Session(name, self.settings.home, self.settings.env_passthrough)
+        settings = self.settings
+        return Session(name, settings.home, settings.env_passthrough, settings.skill_folders)
 
     async def close(self) -> None:
         """End shells and connections. The sessions cannot be used any more."""

@@ -31,6 +31,8 @@ HELP = """\
 %hermes usage            tokens used
 %hermes audit [N]        the last N decisions about calls, by people, rules and modes
 %hermes trash [ID]       files that the agent's tools deleted; with ID, bring one back
+%hermes memory           what is remembered; forget ID removes an entry
+%hermes skills [NAME]    what it knows how to do; with NAME, the text
 %hermes doctor           check that everything works
 %hermes version
 
@@ -45,7 +47,7 @@ SECRET_IN_PROMPT = (
 SUBCOMMANDS = {
     "help": 0, "status": 0, "tools": 1, "model": 1, "new": 1, "reset": 1, "list": 0,
     "attach": 0, "stop": 0, "last": 0, "usage": 0, "doctor": 0, "version": 0,
-    "audit": 1, "trash": 1,
+    "audit": 1, "trash": 1, "memory": 2, "skills": 1,
 }  # fmt: skip
 """Name and the most words that may follow it, unless they are options; else it is a prompt."""
 

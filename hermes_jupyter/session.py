@@ -18,6 +18,8 @@ from hermes_jupyter.road.grants import Grants
 from hermes_jupyter.road.secrets import Secrets
 from hermes_jupyter.store.audit import AuditLog
 from hermes_jupyter.store.handles import Handles
+from hermes_jupyter.store.memory import Memory
+from hermes_jupyter.store.skills import Skills
 from hermes_jupyter.store.standing import StandingRules
 from tools.async_bridge import loop_thread
 from tools.environments.local import LocalEnvironment
@@ -31,7 +33,13 @@ from tools.safety.scanner import Scanner
 class Session:
     """A conversation: its transcript, its shell, its to-do list, its standing approvals."""
 
-    def __init__(self, name: str, home: Path | None = None, passed: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        name: str,
+        home: Path | None = None,
+        passed: tuple[str, ...] = (),
+        skill_folders: tuple[str, ...] = (),
+    ) -> None:
         self.name = name
         home = home or Path.home() / ".hermes"
         self.handles = Handles(home, name)
@@ -46,6 +54,8 @@ class Session:
         self.secrets = Secrets()
         self.sudo = Sudo(KNOWN.add_password)
         self.scanner = Scanner()
+        self.memory = Memory(home)
+        self.skills = Skills(home, skill_folders)
         self.trash = Trash(home / "jupyter" / "trash", name)
         self.environment = LocalEnvironment(str(Path.cwd()), passed=passed, sudo=self.sudo)
         self.project = project_of(Path.cwd())

@@ -87,6 +87,10 @@ class Settings:
     scanner_timeout: float = 5.0
     scanner_fail_open: bool = True
     """Whether commands run unscanned when the scanner fails; otherwise a person is asked."""
+    skill_folders: tuple[str, ...] = ()
+    """Further folders with skills, besides ``<home>/skills``."""
+    notebook: str = ""
+    """The notebook's path, where Jupyter tells it."""
     connection_folders: tuple[str, ...] = ()
     """Where Jupyter keeps the keys of running kernels, if not where it usually does."""
     home: Path = field(default_factory=lambda: Path.home() / ".hermes")
@@ -166,6 +170,7 @@ def load(traits: Mapping[str, Any] | None = None, env: Mapping[str, str] | None 
             "base_url": env.get("OPENAI_BASE_URL"),
             "model": env.get("HERMES_MODEL"),
             "local_model": env.get("HERMES_LOCAL_MODEL"),
+            "notebook": env.get("JPY_SESSION_NAME"),
             "connection_folders": tuple(filter(None, [env.get("JUPYTER_RUNTIME_DIR")])),
         }
     )
@@ -202,6 +207,7 @@ def _from_yaml(path: Path) -> dict[str, Any]:
     model = config.get("model") or {}
     model = {"default": model} if isinstance(model, str) else model
     agent, terminal = config.get("agent") or {}, config.get("terminal") or {}
+    skills = config.get("skills") or {}
     return _said(
         {
             "model": model.get("default"),
@@ -211,6 +217,7 @@ def _from_yaml(path: Path) -> dict[str, Any]:
             "max_steps": agent.get("max_turns"),
             "tool_search_share": _tool_search_share(config.get("tools")),
             "env_passthrough": _names(terminal.get("env_passthrough")),
+            "skill_folders": _names(skills.get("external_dirs")),
             **_approvals(config.get("approvals"), config.get("command_allowlist")),
             **_security(config.get("security")),
         }

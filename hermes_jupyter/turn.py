@@ -32,6 +32,7 @@ from hermes_jupyter.events import (
     TurnStarted,
 )
 from hermes_jupyter.kernel.own_loop import LOSES_CELLS, loses_cells
+from hermes_jupyter.knowledge import knowledge_for
 from hermes_jupyter.protection import containment_of, scanner_of
 from hermes_jupyter.redaction import KNOWN, redact
 from hermes_jupyter.road.checks import Checks
@@ -173,7 +174,9 @@ class Turn:
         """What is done between the start of the turn and its end."""
         self._model = model = self._hermes.model(self._settings)
         self._announce(prompt, model.name)
-        agent = self._agent(model, await self._arranged(model))
+        arranged = await self._arranged(model)
+        await self._begin_conversation(model, arranged)
+        agent = self._agent(model, arranged)
         planning = self._settings.approvals == "plan"
         return await agent.run(f"{prompt}\n\n{PLAN_FIRST}" if planning else prompt)
 
@@ -221,11 +224,21 @@ class Turn:
         arrange = self._session.tool_search.arrange
         return await in_tool_thread(lambda: arrange(tools, limits, usage.counts))
 
+    async def _begin_conversation(self, model: Model, arranged: Arrangement) -> None:
+        """Say what holds for all of it. It stays, to the byte, so that a server's cache hits."""
+        session, settings = self._session, self._settings
+        if session.transcript:
+            return
+        knowledge, left_out = await in_tool_thread(
+            lambda: knowledge_for(session, settings, model.name, model.window)
+        )
+        for said in left_out:
+            self._warn(said)
+        content = system_prompt(arranged.tools.names, session.environment.cwd, knowledge)
+        session.transcript.append({"role": "system", "content": content})
+
     def _agent(self, model: Model, arranged: Arrangement) -> Agent:
         session, environment = self._session, self._session.environment
-        if not session.transcript:
-            content = system_prompt(arranged.tools.names, environment.cwd)
-            session.transcript.append({"role": "system", "content": content})
         return Agent(
             model=model,
             road=self.road(arranged.tools),
@@ -289,6 +302,8 @@ class Turn:
             "todos": session.todos,
             "written": session.written,
             "trash": session.trash,
+            "memory": session.memory,
+            "skills": session.skills,
             "secrets": session.secrets,
             "workspace": session.project,
             **({"handles": session.handles} if READER in tools.names else {}),

@@ -71,7 +71,6 @@ KNOWN: Mapping[str, Toolset] = {
     "homeassistant": Toolset("Look at and steer a smart home.", HOME_ASSISTANT),
     "image_gen": Toolset("Make images.", ("image_generate",)),
     "kanban": Toolset("Work off a board of tasks.", KANBAN),
-    "memory": Toolset("Remember across sessions.", ("memory",)),
     "messaging": Toolset("Write to people.", ("send_message",)),
     "moa": Toolset("Ask several models at once.", ("mixture_of_agents",)),
     "project": Toolset(
@@ -80,7 +79,6 @@ KNOWN: Mapping[str, Toolset] = {
     "rl": Toolset("Train models.", REINFORCEMENT),
     "search": Toolset("Search the web.", ("web_search",)),
     "session_search": Toolset("Search earlier conversations.", ("session_search",)),
-    "skills": Toolset("Read and write skills.", ("skill_manage", "skill_view", "skills_list")),
     "spotify": Toolset("Play music.", SPOTIFY),
     "tts": Toolset("Speak.", ("text_to_speech",)),
     "video": Toolset("Look at videos.", ("video_analyze",)),

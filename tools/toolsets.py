@@ -35,6 +35,8 @@ TOOLSETS: dict[str, Toolset] = {
     ),
     "todo": Toolset("Keep a list of what is to be done.", ("todo",)),
     "clarify": Toolset("Ask the person.", ("clarify",)),
+    "memory": Toolset("Remember across sessions.", ("memory",)),
+    "skills": Toolset("Read and write skills.", ("skill_manage", "skill_view", "skills_list")),
     "read-only": Toolset("Look at files, change nothing.", ("read_file", "search_files")),
     "safe": Toolset(
         "Look, plan and ask, change nothing.", includes=("read-only", "todo", "clarify")
@@ -46,7 +48,7 @@ TOOLSETS: dict[str, Toolset] = {
     ),
     "notebook": Toolset(
         "What an agent in a notebook has by default.",
-        includes=("file", "terminal", "todo", "clarify", "results"),
+        includes=("file", "terminal", "todo", "clarify", "results", "memory", "skills"),
     ),
     "headless": Toolset(
         "The same where nobody can be asked.", includes=("notebook",), without=("clarify",)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hermes_jupyter.reports.audit import show_audit
+from hermes_jupyter.reports.mind import show_memory, show_skills
 from hermes_jupyter.reports.sessions import list_sessions, new_session, show_usage
 from hermes_jupyter.reports.status import choose_model, doctor, show_help, show_status, show_version
 from hermes_jupyter.reports.tools import show_tools
@@ -28,5 +29,7 @@ COMMANDS: dict[str, Callable[[Any, Sequence[str]], None]] = {
     "version": show_version,
     "audit": show_audit,
     "trash": trash,
+    "memory": show_memory,
+    "skills": show_skills,
 }
 """Each gets the magics and the words that follow its name."""

@@ -37,8 +37,10 @@ MAY_IMPORT = {
     "hermes_jupyter.session": {
         "calls", "errors", "redaction", "store", "road", "agent", "tools",
     },
+    "hermes_jupyter.knowledge": {"agent", "session", "settings", "store"},
     "hermes_jupyter.turn": {
-        "calls", "errors", "events", "redaction", "settings", "text", "road", "agent", "session",
+        "calls", "errors", "events", "knowledge",
+        "redaction", "settings", "text", "road", "agent", "session",
         "kernel", "protection", "tools",
         "hermes",  # its type only
     },

@@ -227,10 +227,10 @@ BOMBS = {
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
 def test_deep_and_huge_texts_do_no_harm(bomb):
-    began = time.monotonic()
+    began = time.process_time()
     with suppress(Unrepairable):
         assert isinstance(repaired(bomb), dict)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.skipif(not CASES.is_file(), reason="the shared cases are not beside this project")
