@@ -13,7 +13,7 @@ PARALLEL := -n 2 --dist loadfile
 # Front ends that run on the installed ipykernel, whatever KERNELS says.
 OTHERS := --ignore tests/kernel/test_terminals.py --ignore tests/kernel/test_unattended.py
 
-.PHONY: lab demo test test-kernels bench lint format clean
+.PHONY: lab demo test test-kernels test-backends bench lint format clean
 
 lab: $(VENV)/.lab
 	$(BIN)/jupyter lab $(ROOT) notebooks/quickstart.ipynb
@@ -21,13 +21,18 @@ lab: $(VENV)/.lab
 demo: $(VENV)/.lab
 	$(BIN)/python notebooks/demo.py
 
+# Of the places that a terminal may be in the quick ones; see test-backends.
 test: $(VENV)/.test
 	$(BIN)/python tests/kernels.py fetch $(KERNELS)
-	KERNELS="$(KERNELS)" $(BIN)/python -m pytest $(PARALLEL)
+	KERNELS="$(KERNELS)" $(BIN)/python -m pytest $(PARALLEL) --ignore tests/backends/containers
 
 test-kernels: $(VENV)/.test
 	$(BIN)/python tests/kernels.py fetch $(BETWEEN)
 	KERNELS="$(BETWEEN)" $(BIN)/python -m pytest $(PARALLEL) tests/kernel $(OTHERS)
+
+# All that is said of terminals, in every place that can be had here; makes the page about it.
+test-backends: $(VENV)/.test
+	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/backends --place all --table docs/backends.md
 
 bench: $(VENV)/.test
 	$(BIN)/python -m tests.benchmarks

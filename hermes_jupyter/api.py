@@ -16,6 +16,7 @@ from hermes_jupyter.events import Listener
 from hermes_jupyter.hermes import Hermes
 from hermes_jupyter.kernel.cell import Cell
 from hermes_jupyter.kernel.gate import Command
+from hermes_jupyter.kernel.lifetime import job_owner
 from hermes_jupyter.kernel.own_loop import KernelLoop
 from hermes_jupyter.kernel.runner import Run, run_awaited, run_in_cell, start
 from hermes_jupyter.kernel.shell import current_kernel
@@ -23,7 +24,7 @@ from hermes_jupyter.one_call import CallResult, run_call, wanted_call
 from hermes_jupyter.session import Session
 from hermes_jupyter.settings import Settings, load
 from hermes_jupyter.trace import Trace
-from hermes_jupyter.turn import TurnOptions, TurnResult
+from hermes_jupyter.turn_values import TurnOptions, TurnResult
 from hermes_jupyter.views.probe import KnownClients
 from hermes_jupyter.views.record import Record
 from hermes_jupyter.views.turn import TurnView, nobody_looks, open_view
@@ -57,7 +58,7 @@ class Desktop:
     """The `Hermes` of this kernel and the turns that run in it."""
 
     def __init__(self, settings: Settings | None = None) -> None:
-        self.hermes = Hermes(settings or load())
+        self.hermes = Hermes(settings or load(), owner=job_owner())
         self.clients = KnownClients()
         self.running: list[Running] = []
         self._background: list[Run[Any]] = []

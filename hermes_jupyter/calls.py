@@ -98,12 +98,23 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Tokens of one or more model calls."""
+    """Tokens of one or more model calls, and what they cost as far as that is known."""
 
     prompt_tokens: int = 0
+    """All that was read, also what came from a cache."""
     completion_tokens: int = 0
     cached_tokens: int = 0
     model_calls: int = 0
+    cost: float = 0.0
+    """US dollars; of the calls whose price is known."""
+    unpriced_calls: int = 0
+    """How many calls cost something that is not known."""
+    price_source: str = ""
+    """Where the prices come from; empty if none was needed."""
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -111,7 +122,16 @@ class Usage:
             completion_tokens=self.completion_tokens + other.completion_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
             model_calls=self.model_calls + other.model_calls,
+            cost=self.cost + other.cost,
+            unpriced_calls=self.unpriced_calls + other.unpriced_calls,
+            price_source=_both(self.price_source, other.price_source),
         )
+
+
+def _both(one: str, other: str) -> str:
+    if not one or not other or other in one.split("; "):
+        return one or other
+    return f"{one}; {other}"
 
 
 def digest_of(call: ToolCall, cwd: str) -> str:

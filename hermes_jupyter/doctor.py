@@ -17,7 +17,10 @@ from hermes_jupyter.kernel.own_loop import LOSES_CELLS, loses_cells
 from hermes_jupyter.kernel.runner import start
 from hermes_jupyter.kernel.shell import GateUnavailable, current_kernel, shell_of_this_thread
 from hermes_jupyter.protection import containment_of
+from tools.environments.backends import Backend, OpenOptions, backends
 from tools.environments.containment import report
+from tools.environments.host import Health, HostError
+from tools.environments.terminals import LOCAL, Terminals
 from tools.secrets.variables import for_children
 
 if TYPE_CHECKING:
@@ -42,9 +45,11 @@ def examine(desktop: Desktop) -> Iterator[Check]:
     yield _shell()
     yield _containment(desktop)
     yield _secrets(desktop)
+    yield from _terminals(desktop)
     yield _model(desktop)
     yield _tools(desktop)
     yield _home(desktop)
+    yield _conversations(desktop)
     if loses_cells():
         yield Check("nest_asyncio", False, LOSES_CELLS)
 
@@ -77,6 +82,33 @@ def _buttons() -> Check:
 def _shell() -> Check:
     path = shutil.which("bash")
     return Check("shell", path is not None, path or "no bash found; the terminal tool needs it")
+
+
+def _terminals(desktop: Desktop) -> Iterator[Check]:
+    """The one that commands run in, and the others that are set up or nearly so."""
+    terminals = desktop.hermes.session().terminals
+    for backend in backends().values():
+        if backend.name == LOCAL:
+            continue
+        chosen = backend.name == terminals.chosen
+        ready, text = backend.available(terminals.settings)
+        if ready:
+            health = _health(backend, terminals)
+            yield Check(f"terminal {backend.name}", health.ok, health.text)
+        elif chosen:
+            yield Check(f"terminal {backend.name}", False, text)
+        else:
+            yield Check(f"terminal {backend.name}", True, f"not set up: {text}")
+
+
+def _health(backend: Backend, terminals: Terminals) -> Health:
+    try:
+        if backend.name == terminals.chosen:
+            return terminals.current.health()
+        with backend.open(terminals.settings, OpenOptions(session="doctor")) as environment:
+            return environment.health()
+    except HostError as problem:
+        return Health(False, str(problem))
 
 
 def _containment(desktop: Desktop) -> Check:
@@ -123,6 +155,16 @@ def _tools(desktop: Desktop) -> Check:
     if broken:
         return Check("tool files", False, f"could not be loaded: {names} (see %hermes status)")
     return Check("tool files", True, f"{len(desktop.hermes.discovered)} loaded")
+
+
+def _conversations(desktop: Desktop) -> Check:
+    stored = desktop.hermes.conversations.stored
+    try:
+        count = stored.count()
+    except HermesError as error:
+        return Check("conversations", False, str(error))
+    size = stored.path.stat().st_size / 1e6
+    return Check("conversations", True, f"{count:,} stored, {size:.1f} MB in {stored.path}")
 
 
 def _home(desktop: Desktop) -> Check:

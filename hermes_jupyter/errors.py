@@ -3,6 +3,8 @@
     HermesError                 anything that a user should read as one line
     ├── ConfigurationError      a setting is wrong or missing
     ├── ModelError              a model call failed; ``kind`` says how
+    │   └── TooLongError        the conversation does not fit into the model's window
+    ├── StoreError              what is kept on disk cannot be read or written
     └── TurnError               a turn could not start or go on
     TurnInterrupted             (a KeyboardInterrupt) the person stopped the turn
     TurnCancelled               (a CancelledError) the same for a turn that is awaited
@@ -21,17 +23,23 @@ from hermes_jupyter.redaction import redact
 ModelErrorKind = Literal[
     "no_model",  # nothing is configured
     "auth",  # 401, 403
+    "billing",  # 402, or a quota that is used up
     "not_found",  # unknown model or path
     "rate_limit",  # 429
     "connection",  # refused, reset, unknown host
-    "timeout",
+    "timeout",  # not even the beginning of an answer
     "server",  # 5xx
+    "broken",  # the stream ended, stalled or failed before the answer did
     "context",  # the conversation is larger than the model's window
+    "image",  # the model takes no images, or not these
+    "policy",  # the provider's filter refuses the request or stops the answer
     "bad_request",  # other 4xx
-    "malformed",  # the stream broke or is no valid answer
+    "malformed",  # what answers is no model
 ]
 
-RETRYABLE: frozenset[ModelErrorKind] = frozenset({"rate_limit", "connection", "timeout", "server"})
+RETRYABLE: frozenset[ModelErrorKind] = frozenset(
+    {"rate_limit", "connection", "timeout", "server", "broken"}
+)
 
 
 class HermesError(Exception):
@@ -46,6 +54,10 @@ class HermesError(Exception):
 
 class ConfigurationError(HermesError):
     """A setting is wrong or missing."""
+
+
+class StoreError(HermesError):
+    """What is kept on disk cannot be read or written."""
 
 
 class TurnError(HermesError):
@@ -75,6 +87,21 @@ class ModelError(HermesError):
     @property
     def retryable(self) -> bool:
         return self.kind in RETRYABLE
+
+
+class TooLongError(ModelError):
+    """The conversation does not fit into the model's window: it has to become shorter.
+
+    Parameters
+    ----------
+    window, asked : int
+        Tokens that fit, and tokens that were sent, as far as the server says so; else 0.
+    """
+
+    def __init__(self, message: str, *, window: int = 0, asked: int = 0) -> None:
+        super().__init__(message, kind="context")
+        self.window = window
+        self.asked = asked
 
 
 class TurnInterrupted(KeyboardInterrupt):

@@ -32,11 +32,20 @@ class TurnStarted(Event):
     """Model calls allowed in this turn."""
     approvals: str = "ask"
     """The mode of approvals."""
+    session_id: str = ""
+    """The id under which the conversation is stored."""
+    max_tokens: int = 0
+    """Tokens allowed in this turn; 0 for any number."""
+    max_cost: float = 0.0
+    """US dollars allowed in this turn; 0 for any amount."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepStarted(Event):
-    """A model call begins; ``number`` counts from 1."""
+    """A model call begins; ``number`` counts from 1.
+
+    With the number of the one before, it is made again, and its text begins anew.
+    """
 
     number: int
 
@@ -56,12 +65,37 @@ class ReasoningStreamed(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RetryPlanned(Event):
+    """A model call failed and will be made again."""
+
+    reason: str
+    seconds: float
+    """Until then."""
+    number: int
+    """Of the next try, from 2."""
+    tries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCalled(Event):
+    """A model gave an answer. A step may take several, if one was cut."""
+
+    number: int
+    """Of the step."""
+    model: str
+    usage: Usage
+    seconds: float
+    finish: str = "stop"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StepFinished(Event):
-    """A model call ended: its whole text and its tokens."""
+    """A model call ended: its whole text, what it thought before, and its tokens."""
 
     number: int
     text: str
     usage: Usage = field(default_factory=Usage)
+    reasoning: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from hermes_jupyter.agent.models.base import Model
-from hermes_jupyter.agent.models.choice import choose, is_local
+from hermes_jupyter.agent.models.choice import choose, fall_back, is_local
 from hermes_jupyter.agent.tool_search.usage import ToolUsage
+from hermes_jupyter.conversations import Conversations
 from hermes_jupyter.errors import ConfigurationError
 from hermes_jupyter.events import Listener
+from hermes_jupyter.model_settings import ModelChoice
 from hermes_jupyter.road.hooks import Hooks
 from hermes_jupyter.session import Session
 from hermes_jupyter.settings import Settings
-from hermes_jupyter.turn import Turn, TurnOptions, TurnResult, policy_of
+from hermes_jupyter.store.sessions.catalog import Reopened, Sessions
+from hermes_jupyter.store.sessions.journal import Journal
+from hermes_jupyter.turn import Turn
+from hermes_jupyter.turn_values import TurnOptions, TurnResult, policy_of
 from tools.availability import Availability, check_all
 from tools.discovery import Discovered, discover, discover_builtin
+from tools.environments.job_table import JobOwner
 from tools.registry import ToolEntry, ToolRegistry, registry
 from tools.toolsets import UnknownToolset, resolve_toolsets
 from tools.view import RegistryView
@@ -31,20 +37,27 @@ class Hermes:
     the current one.
     """
 
-    def __init__(self, settings: Settings, tools: ToolRegistry = registry) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        tools: ToolRegistry = registry,
+        owner: JobOwner | None = None,
+    ) -> None:
         self.settings = settings
+        self._owner = owner
         self.registry = tools
         self.owned_comms: set[str] = set()
         self._builtin = discover_builtin()
         self.discovered: list[Discovered] = []
         self.look_for_tools()
-        self._sessions: dict[str, Session] = {}
-        self._models: dict[tuple[str | int, ...], Model] = {}
+        self.conversations = Conversations(
+            Sessions(settings.home), self._session, settings.notebook if settings.reopen else ""
+        )
+        self._models: dict[tuple[Any, ...], Model] = {}
         self._told: set[str] = set()
         self.hooks = Hooks()
         """What plugins say before tools run."""
         self.tool_usage = ToolUsage(settings.home / "jupyter" / "tool_usage.json")
-        self.current = "main"
 
     @property
     def settings(self) -> Settings:
@@ -64,42 +77,47 @@ class Hermes:
 
     def session(self, name: str = "") -> Session:
         """The named session, made if it is new; the current one if no name is given."""
-        name = name or self.current
-        if name not in self._sessions:
-            self._sessions[name] = self._fresh(name)
-        return self._sessions[name]
+        return self.conversations.session(name)
 
     def sessions(self) -> list[Session]:
-        return list(self._sessions.values())
+        return self.conversations.open_ones()
+
+    @property
+    def current(self) -> str:
+        """The name of the session that goes on if none is named."""
+        return self.conversations.current
+
+    @current.setter
+    def current(self, name: str) -> None:
+        self.conversations.current = name
 
     def new_session(self, name: str = "") -> Session:
-        """Forget the conversation of this name and begin it anew.
+        """Begin the conversation of this name anew; what was said stays stored.
 
         Raises
         ------
         TurnError
             If a turn of it still runs.
         """
-        name = name or self.current
-        old = self._sessions.get(name)
-        if old is not None:
-            if not old.stranded:
-                old.must_be_free()
-            old.close()
-        self._sessions[name] = self._fresh(name)
-        return self._sessions[name]
+        return self.conversations.begin(name)
 
-    def _fresh(self, name: str) -> Session:
+    def _session(self, name: str, stored: Journal | Reopened) -> Session:
         settings = self.settings
-        return Session(name, settings.home, settings.env_passthrough, settings.skill_folders)
+        return Session(
+            name,
+            stored,
+            settings.home,
+            settings.env_passthrough,
+            skill_folders=settings.skill_folders,
+            owner=self._owner,
+            terminal=settings.terminal,
+        )
 
     async def close(self) -> None:
         """End shells and connections. The sessions cannot be used any more."""
-        for session in self._sessions.values():
-            session.close()
+        self.conversations.close()
         for model in self._models.values():
             await model.close()
-        self._sessions.clear()
         self._models.clear()
 
     def look_for_tools(self) -> None:
@@ -154,10 +172,26 @@ class Hermes:
 
     def model(self, settings: Settings) -> Model:
         """The model of these settings; the same one as long as they name the same."""
-        named = (settings.model, settings.base_url, settings.api_key, settings.local_model)
-        key = (*named, settings.context_window)
+        named = (settings.model, settings.provider, settings.base_url, settings.api_key)
+        key = (*named, settings.api, settings.local_model, settings.context_window)
+        return self._opened(key, settings, lambda: choose(settings.model, settings))
+
+    def fallbacks(self, settings: Settings) -> list[Callable[[], Model]]:
+        """Open the models to ask when that one fails, each when it is needed."""
+
+        def opener(choice: ModelChoice) -> Callable[[], Model]:
+            key = (choice, settings.provider, settings.base_url, settings.api_key)
+            return lambda: self._opened(key, settings, lambda: fall_back(choice, settings))
+
+        return [opener(choice) for choice in settings.fallback_models]
+
+    def _opened(
+        self, named: tuple[Any, ...], settings: Settings, opened: Callable[[], Model]
+    ) -> Model:
+        waits = (settings.first_token_timeout, settings.stall_timeout, str(settings.prices))
+        key = (*named, *waits)
         if key not in self._models:
-            self._models[key] = choose(settings.model, settings)
+            self._models[key] = opened()
         return self._models[key]
 
     async def turn(

@@ -9,6 +9,7 @@ from hermes_jupyter.agent.prompt import Knowledge
 from hermes_jupyter.session import Session
 from hermes_jupyter.settings import Settings
 from hermes_jupyter.store.project_rules import MAX_CHARS, project_rules, soul
+from tools.files.workspace import place_of
 
 CHARS_PER_TOKEN = 3
 SHARE = 10
@@ -26,7 +27,10 @@ def knowledge_for(
         Tokens of the model's context window; 0 if nobody knows.
     """
     limit = min(MAX_CHARS, window * CHARS_PER_TOKEN * SHARE // 100) or MAX_CHARS
-    rules = project_rules(Path(session.environment.cwd), Path(session.project), limit)
+    environment = session.environment
+    # Of the notebook's project, also where commands run elsewhere.
+    folder = session.project if place_of(environment).name else environment.cwd
+    rules = project_rules(Path(folder), Path(session.project), limit)
     identity = soul(settings.home, limit)
     knowledge = Knowledge(
         identity=identity.text,

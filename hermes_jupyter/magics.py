@@ -9,7 +9,7 @@ from IPython.core.displaypub import publish_display_data
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
-from traitlets import Bool, Enum, Float, Integer, List, Unicode
+from traitlets import Bool, Dict, Enum, Float, Integer, List, Unicode
 
 if TYPE_CHECKING:
     from hermes_jupyter.api import Desktop
@@ -25,14 +25,22 @@ HELP = """\
 %hermes model [NAME]     show or choose the model ("local": the embedded one)
 %hermes new [NAME]       begin a new conversation
 %hermes list             the conversations of this kernel
+%hermes sessions [WORD]  the stored conversations of all kernels, or those with a word
+%hermes resume [ID]      go on with a stored conversation (an id, its end, or a name)
+%hermes fork [ID] [NAME] go on with a copy of a conversation
+%hermes rename [ID] NAME call it something else
+%hermes export [ID] FILE write it to a file: .md, .ipynb or .json
+%hermes delete ID        remove it for good
 %hermes attach           show the running turn here (after a page reload; works while busy)
 %hermes stop             stop the running turn (works while busy)
 %hermes last             show the last turn once more, and what its calls got; --trace: all calls
-%hermes usage            tokens used
+%hermes usage            tokens used, how many of them from the provider's cache, and what they
+                         cost if somebody says so; --calls: the last model calls
 %hermes audit [N]        the last N decisions about calls, by people, rules and modes
 %hermes trash [ID]       files that the agent's tools deleted; with ID, bring one back
 %hermes memory           what is remembered; forget ID removes an entry
 %hermes skills [NAME]    what it knows how to do; with NAME, the text
+%hermes terminal [NAME]  where commands run; with NAME, have them run there from now on
 %hermes doctor           check that everything works
 %hermes version
 
@@ -47,7 +55,8 @@ SECRET_IN_PROMPT = (
 SUBCOMMANDS = {
     "help": 0, "status": 0, "tools": 1, "model": 1, "new": 1, "reset": 1, "list": 0,
     "attach": 0, "stop": 0, "last": 0, "usage": 0, "doctor": 0, "version": 0,
-    "audit": 1, "trash": 1, "memory": 2, "skills": 1,
+    "audit": 1, "trash": 1, "terminal": 1, "memory": 2, "skills": 1,
+    "sessions": 1, "resume": 1, "fork": 2, "rename": 2, "export": 2, "delete": 1,
 }  # fmt: skip
 """Name and the most words that may follow it, unless they are options; else it is a prompt."""
 
@@ -64,6 +73,27 @@ class Hermes(Magics):
 
     model = Unicode(help="Model name; empty takes what is there.").tag(config=True)
     base_url = Unicode(help="OpenAI-compatible endpoint, with /v1.").tag(config=True)
+    provider = Unicode(
+        help="Who serves the model, such as openrouter; empty: what base_url says."
+    ).tag(config=True)
+    api = Enum(["", "chat", "responses"], "", help="Which of OpenAI's interfaces to use.").tag(
+        config=True
+    )
+    fallback_models = List(
+        help="Models to ask when the first fails: names, or {'provider': ..., 'model': ...}."
+    ).tag(config=True)
+    max_tries = Integer(3, help="How often a model is asked before the next is.").tag(config=True)
+    first_token_timeout = Float(
+        0.0, help="Longest wait for the beginning of an answer, in seconds; 0: the provider's."
+    ).tag(config=True)
+    stall_timeout = Float(
+        0.0, help="Longest silence in the middle of an answer, in seconds; 0: the provider's."
+    ).tag(config=True)
+    max_tokens = Integer(0, help="Tokens that a turn may take; 0: any number.").tag(config=True)
+    max_cost = Float(0.0, help="US dollars that a turn may cost; 0: any amount.").tag(config=True)
+    prices = Dict(
+        help="Dollars for a million tokens: {'MODEL': {'input': 1.0, 'output': 2.0}}."
+    ).tag(config=True)
     local_model = Unicode(help="A known local model, or a path to a .gguf file.").tag(config=True)
     toolsets = List(Unicode(), help="Toolsets and tools to offer.").tag(config=True)
     disabled = List(Unicode(), help="Toolsets and tools never to offer.").tag(config=True)
@@ -97,12 +127,18 @@ class Hermes(Magics):
     network = Enum(["", "on", "off"], "", help="Whether contained commands have a network.").tag(
         config=True
     )
+    isolated = Enum(
+        ["", "ask", "run"], "", help="Whether commands in a container without your folders run."
+    ).tag(config=True)
     scanner = Unicode(
         help="A program that looks at commands first, or off; empty: tirith if it is there."
     ).tag(config=True)
     scanner_timeout = Float(5.0, help="Seconds that it may take.").tag(config=True)
     scanner_fail_open = Bool(
         True, help="Whether commands run unscanned when it fails; else a person is asked."
+    ).tag(config=True)
+    reopen = Bool(
+        True, help="Whether the notebook goes on with its conversation after a restart."
     ).tag(config=True)
     tool_search_share = Float(
         10.0, help="Percent of the model's window for tools; of more it sees a part (0: all)."
@@ -136,6 +172,8 @@ class Hermes(Magics):
     @argument("-t", "--tools", default="", help="Toolsets or tools, separated by commas.")
     @argument("--no-tools", action="store_true", help="Answer without tools.")
     @argument("--max-steps", type=int, default=0, help="Model calls allowed in this turn.")
+    @argument("--max-tokens", type=int, default=0, help="Tokens that this turn may take.")
+    @argument("--max-cost", type=float, default=0.0, help="US dollars that this turn may cost.")
     @argument("--new", action="store_true", help="Begin a new conversation.")
     @argument("--session", default="", help="Name of the conversation to go on with.")
     @argument("-o", "--output", default="", metavar="VAR", help="Variable for the result.")
@@ -246,6 +284,10 @@ def _is_command(name: str, words: list[str]) -> bool:
 def _must_make_sense(options: Any) -> None:
     if options.max_steps < 0:
         raise UsageError(f"--max-steps must be at least 1, not {options.max_steps}")
+    if options.max_tokens < 0:
+        raise UsageError(f"--max-tokens must be at least 1, not {options.max_tokens}")
+    if not 0 <= options.max_cost < float("inf"):
+        raise UsageError(f"--max-cost must be an amount of dollars, not {options.max_cost}")
     if options.output and not options.output.isidentifier():
         raise UsageError(f"-o needs the name of a variable, not {options.output!r}")
 
@@ -263,13 +305,15 @@ def _refuse_slips(words: list[str]) -> None:
 
 
 def _turn_options(options: Any) -> Any:
-    from hermes_jupyter.turn import TurnOptions
+    from hermes_jupyter.turn_values import TurnOptions
 
     return TurnOptions(
         model=options.model,
         tools=tuple(name for name in options.tools.split(",") if name),
         no_tools=options.no_tools,
         max_steps=options.max_steps,
+        max_tokens=options.max_tokens,
+        max_cost=options.max_cost,
         approve=options.approve,
         frontend="input" if options.plain else "",
     )

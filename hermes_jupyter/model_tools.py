@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tools import availability, discovery
+from tools.environments.timeouts import FOREGROUND_MAX_TIMEOUT
 from tools.registry import registry, tool_error
-from tools.terminal_tool import FOREGROUND_MAX_TIMEOUT
 from tools.toolsets import resolve_toolsets
 
 if TYPE_CHECKING:

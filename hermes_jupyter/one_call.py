@@ -25,7 +25,8 @@ from hermes_jupyter.events import Listener
 from hermes_jupyter.hermes import Hermes
 from hermes_jupyter.session import Session
 from hermes_jupyter.switched_off import switched_off
-from hermes_jupyter.turn import Turn, TurnOptions
+from hermes_jupyter.turn import Turn
+from hermes_jupyter.turn_values import TurnOptions
 from tools.availability import check
 from tools.view import RegistryView
 
@@ -149,6 +150,9 @@ class CallTurn(Turn):
         super().__init__(hermes, session, options, listeners, context)
         self._wanted = wanted
         self.result: ToolResult | None = None
+
+    def _context(self, tools: RegistryView) -> dict[str, Any]:
+        return {**super()._context(tools), "by_hand": True}
 
     async def work(self, prompt: str) -> Outcome:
         self.emit(self.started(prompt, model="", steps=0))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import hashlib
+import threading
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hermes_jupyter.agent.models.base import Message
 from hermes_jupyter.agent.tool_search.arrangement import ToolSearch
-from hermes_jupyter.calls import Usage
+from hermes_jupyter.agent.usage_log import UsageLog
 from hermes_jupyter.errors import TurnError
 from hermes_jupyter.redaction import KNOWN
 from hermes_jupyter.road.approval import ApprovalDesk
@@ -18,12 +20,21 @@ from hermes_jupyter.road.grants import Grants
 from hermes_jupyter.road.secrets import Secrets
 from hermes_jupyter.store.audit import AuditLog
 from hermes_jupyter.store.handles import Handles
+from hermes_jupyter.store.job_events import JobEvents
 from hermes_jupyter.store.memory import Memory
+from hermes_jupyter.store.sessions.catalog import Reopened
+from hermes_jupyter.store.sessions.journal import Journal
+from hermes_jupyter.store.sessions.state import state_of, todos_of, usage_of
+from hermes_jupyter.store.sessions.transcript import Transcript
 from hermes_jupyter.store.skills import Skills
 from hermes_jupyter.store.standing import StandingRules
 from tools.async_bridge import loop_thread
+from tools.environments.backends import OpenOptions
+from tools.environments.base import Environment
+from tools.environments.job_table import JobOwner, JobTable, this_process
 from tools.environments.local import LocalEnvironment
 from tools.environments.sudo import Sudo
+from tools.environments.terminals import Terminals
 from tools.files.project import project_of
 from tools.files.trash import Trash
 from tools.registry import ToolRegistry
@@ -31,21 +42,37 @@ from tools.safety.scanner import Scanner
 
 
 class Session:
-    """A conversation: its transcript, its shell, its to-do list, its standing approvals."""
+    """A conversation: its transcript, its shell, its to-do list, its standing approvals.
+
+    Parameters
+    ----------
+    stored
+        Where it is written; or the conversation that it goes on with.
+    """
 
     def __init__(
         self,
         name: str,
+        stored: Journal | Reopened,
         home: Path | None = None,
         passed: tuple[str, ...] = (),
+        *,
         skill_folders: tuple[str, ...] = (),
+        owner: JobOwner | None = None,
+        terminal: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
         home = home or Path.home() / ".hermes"
+        self._reopened = stored if isinstance(stored, Reopened) else None
+        self.journal = journal = stored.journal if isinstance(stored, Reopened) else stored
         self.handles = Handles(home, name)
         self.audit = AuditLog(home, name)
-        self.transcript: list[Message] = []
-        self.todos: list[dict[str, Any]] = []
+        there = self._reopened
+        self.transcript = there.transcript if there else Transcript(journal)
+        state = there.about.state if there else {}
+        self.todos: list[dict[str, Any]] = todos_of(state)
+        journal.state = lambda: state_of(self.todos, self.usage)
+        journal.count = self.transcript.count_said
         self.written: set[str] = set()
         self.desk = ApprovalDesk(Grants(StandingRules(home)))
         self.overlay = ToolRegistry()
@@ -57,11 +84,43 @@ class Session:
         self.memory = Memory(home)
         self.skills = Skills(home, skill_folders)
         self.trash = Trash(home / "jupyter" / "trash", name)
-        self.environment = LocalEnvironment(str(Path.cwd()), passed=passed, sudo=self.sudo)
+        self.shell_turn = threading.Lock()
+        """Held by the call whose command runs in the shell."""
+        owner = replace(owner or this_process(), session=name)
+        self.job_events = JobEvents(home, owner.key, name)
+        jobs = JobTable(home / "jupyter" / "jobs", owner, self.job_events)
+        local = LocalEnvironment(str(Path.cwd()), passed=passed, sudo=self.sudo, jobs=jobs)
+        self.terminals = Terminals(local, terminal or {}, _options(name))
         self.project = project_of(Path.cwd())
         """What it may change with fewer questions; stays, wherever the shell goes."""
-        self.usage = Usage()
+        self.usage = usage_of(state)
+        self.usage_log = UsageLog()
         self._task: asyncio.Task[Any] | None = None
+
+    def rename(self, name: str) -> None:
+        """Call it something else; its log and its files keep their names."""
+        self.name = name
+
+    @property
+    def id(self) -> str:
+        """The id under which it is stored."""
+        return self.journal.id
+
+    def taken_up(self) -> Reopened | None:
+        """The stored conversation that it goes on with; only before its first turn."""
+        reopened, self._reopened = self._reopened, None
+        return reopened
+
+    @property
+    def environment(self) -> Environment:
+        """Where its commands run.
+
+        Raises
+        ------
+        HostError
+            If that cannot be opened.
+        """
+        return self.terminals.current
 
     @property
     def busy(self) -> bool:
@@ -100,6 +159,15 @@ class Session:
 
     def close(self) -> None:
         self.desk.release()
-        self.environment.close()
+        self.terminals.close()
+        self.job_events.clear()
         self.sudo.close()
         self.handles.close()
+        self.journal.close()
+
+
+def _options(name: str) -> OpenOptions:
+    """What a terminal elsewhere is opened for: the same one for this session in this folder."""
+    folder = str(Path.cwd())
+    mark = hashlib.sha256(folder.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    return OpenOptions(session=f"{name}-{mark}", workspace=folder)

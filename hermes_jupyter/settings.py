@@ -14,6 +14,15 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from hermes_jupyter.errors import ConfigurationError
+from hermes_jupyter.model_settings import (
+    ModelChoice,
+    api_named,
+    check_api,
+    fallbacks,
+    keys_in,
+    prices,
+)
+from hermes_jupyter.terminal_settings import terminal_settings
 
 ApprovalMode = Literal["ask", "edits", "plan", "auto", "deny", "off"]
 FrontEnd = Literal["auto", "widget", "input", "policy"]
@@ -46,6 +55,28 @@ class Settings:
     base_url: str = ""
     """An OpenAI-compatible endpoint, with ``/v1``."""
     api_key: str = field(default="", repr=False)
+    provider: str = ""
+    """Who serves the model, by the names of the table of providers; empty: what ``base_url`` says.
+    """
+    api: str = ""
+    """``chat`` or ``responses``; empty takes what suits the model."""
+    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Keys of providers, by the names of their environment variables."""
+    fallback_models: tuple[ModelChoice, ...] = ()
+    """Asked in this order when the model fails and waiting does not help; each turn begins anew
+    with the first. A name alone is another model of the same endpoint."""
+    prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Of models, for a million tokens, where the known ones are not right."""
+    max_tries: int = 3
+    """How often a model is asked for one answer, before the next is."""
+    first_token_timeout: float = 0.0
+    """Longest wait for the beginning of an answer, in seconds; 0 takes the provider's."""
+    stall_timeout: float = 0.0
+    """Longest silence in the middle of an answer, in seconds; 0 takes the provider's."""
+    max_tokens: int = 0
+    """Tokens that the model calls of a turn may take, read and written; 0 for any number."""
+    max_cost: float = 0.0
+    """US dollars that the model calls of a turn may cost; 0 for any amount."""
     local_model: str = ""
     """A known local model or the path of a .gguf file; empty takes what is installed."""
     toolsets: tuple[str, ...] = ()
@@ -82,6 +113,11 @@ class Settings:
     for and not possible keeps commands from running."""
     network: str = "on"
     """Whether contained commands have one: ``on`` or ``off``."""
+    terminal: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Which terminal to use, and what its backend needs to know, by the names of the environment:
+    ``TERMINAL_ENV``, ``TERMINAL_SSH_HOST``."""
+    isolated: str = "ask"
+    """``run``: commands in a container that has no folder of this machine run without asking."""
     scanner: str = "auto"
     """A program that looks at commands first; ``auto`` takes tirith if it is there."""
     scanner_timeout: float = 5.0
@@ -89,10 +125,12 @@ class Settings:
     """Whether commands run unscanned when the scanner fails; otherwise a person is asked."""
     skill_folders: tuple[str, ...] = ()
     """Further folders with skills, besides ``<home>/skills``."""
-    notebook: str = ""
-    """The notebook's path, where Jupyter tells it."""
     connection_folders: tuple[str, ...] = ()
     """Where Jupyter keeps the keys of running kernels, if not where it usually does."""
+    notebook: str = ""
+    """Path of the notebook that this kernel runs for, as Jupyter tells it; empty if unknown."""
+    reopen: bool = True
+    """Whether a notebook goes on with its own conversation when its kernel is started anew."""
     home: Path = field(default_factory=lambda: Path.home() / ".hermes")
     notices: tuple[str, ...] = ()
     """What a person should know about these settings."""
@@ -102,6 +140,7 @@ class Settings:
         _one_of("frontend", self.frontend, FRONT_ENDS)
         _one_of("containment", self.containment, CONTAINMENTS)
         _one_of("network", self.network, ("on", "off"))
+        _one_of("isolated", self.isolated, ("ask", "run"))
         if not 0 < self.scanner_timeout <= MAX_SCANNER_SECONDS:
             raise ConfigurationError(
                 f"scanner_timeout must be more than 0 and at most {MAX_SCANNER_SECONDS:g} s, "
@@ -120,10 +159,18 @@ class Settings:
                 f"context_window must be a number of tokens, not {self.context_window!r}"
             )
         _check_tool_search(self.tool_search_share, self.tool_limit)
+        check_api(self.api)
+        for name in ("first_token_timeout", "stall_timeout", "max_cost"):
+            if not 0 <= getattr(self, name) < float("inf"):
+                raise ConfigurationError(f"{name} must be 0 or more, not {getattr(self, name)!r}")
+        if type(self.max_tokens) is not int or self.max_tokens < 0:
+            raise ConfigurationError(f"max_tokens must be 0 or more, not {self.max_tokens!r}")
+        if type(self.max_tries) is not int or self.max_tries < 1:
+            raise ConfigurationError(f"max_tries must be at least 1, not {self.max_tries!r}")
 
     @property
     def has_endpoint(self) -> bool:
-        return bool(self.base_url or self.api_key)
+        return bool(self.base_url or self.api_key or self.provider)
 
     @property
     def user_tools(self) -> Path:
@@ -163,23 +210,41 @@ def load(traits: Mapping[str, Any] | None = None, env: Mapping[str, str] | None 
     env = os.environ if env is None else env
     home = Path(env["HERMES_HOME"]) if env.get("HERMES_HOME") else Path.home() / ".hermes"
     found: dict[str, Any] = {"home": home}
-    found |= _from_yaml(home / "config.yaml")
+    in_file = _from_yaml(home / "config.yaml")
+    found |= in_file
+    found["terminal"] = terminal_settings(in_file.get("terminal"), env)
     found |= _said(
         {
             "api_key": env.get("OPENAI_API_KEY"),
             "base_url": env.get("OPENAI_BASE_URL"),
             "model": env.get("HERMES_MODEL"),
             "local_model": env.get("HERMES_LOCAL_MODEL"),
-            "notebook": env.get("JPY_SESSION_NAME"),
             "connection_folders": tuple(filter(None, [env.get("JUPYTER_RUNTIME_DIR")])),
+            "keys": keys_in(env),
+            "stall_timeout": _seconds(env, "HERMES_STREAM_STALE_TIMEOUT"),
+            "notebook": _notebook(env.get("JPY_SESSION_NAME", "")),
         }
     )
     in_files = {name: found.get(name, ()) for name in RULE_LISTS}
     found |= _said(traits or {})
     # A rule that forbids does not go away because a notebook has one of its own.
     found |= {name: (*in_files[name], *_own(found, name, in_files)) for name in RULE_LISTS}
+    found["fallback_models"] = fallbacks(found.get("fallback_models"))
+    found["prices"] = prices(found.get("prices"))
     known = {entry.name for entry in fields(Settings)}
     return Settings(**{name: value for name, value in found.items() if name in known})
+
+
+def _notebook(named: str) -> str:
+    """The absolute path of a notebook; consoles have names, too, and no file."""
+    return str(Path(named).absolute()) if named.endswith(".ipynb") else ""
+
+
+def _seconds(env: Mapping[str, str], name: str) -> float | None:
+    try:
+        return float(env[name]) if env.get(name) else None
+    except ValueError:
+        raise ConfigurationError(f"{name} must be seconds, not {env[name]!r}") from None
 
 
 def _own(found: Mapping[str, Any], name: str, in_files: Mapping[str, Any]) -> tuple[str, ...]:
@@ -214,14 +279,39 @@ def _from_yaml(path: Path) -> dict[str, Any]:
             "base_url": model.get("base_url"),
             "api_key": model.get("api_key"),
             "context_window": model.get("context_length"),
+            **_models(config, model),
             "max_steps": agent.get("max_turns"),
+            "max_tries": agent.get("api_max_retries"),
             "tool_search_share": _tool_search_share(config.get("tools")),
             "env_passthrough": _names(terminal.get("env_passthrough")),
             "skill_folders": _names(skills.get("external_dirs")),
+            "terminal": terminal,
             **_approvals(config.get("approvals"), config.get("command_allowlist")),
             **_security(config.get("security")),
         }
     )
+
+
+def _models(config: Mapping[str, Any], model: Mapping[str, Any]) -> dict[str, Any]:
+    """Where models are, in the words of Hermes Agent's files.
+
+    ``providers: {NAME: {base_url, key_env, request_timeout_seconds, stale_timeout_seconds}}`` is
+    read for the chosen provider.
+    """
+    provider = model.get("provider")
+    provider = None if provider in ("auto", "main") else provider
+    about = (config.get("providers") or {}).get(provider) or {}
+    return {
+        "provider": provider,
+        "base_url": model.get("base_url") or about.get("base_url") or about.get("url"),
+        "api": api_named(model.get("api_mode") or about.get("api_mode")),
+        "first_token_timeout": about.get("request_timeout_seconds"),
+        "stall_timeout": about.get("stale_timeout_seconds"),
+        "fallback_models": config.get("fallback_providers") or config.get("fallback_model"),
+        "prices": config.get("prices"),
+        "max_cost": (config.get("agent") or {}).get("max_cost"),
+        "max_tokens": (config.get("agent") or {}).get("max_tokens"),
+    }
 
 
 def _approvals(told: Any, allowlist: Any) -> dict[str, Any]:
@@ -255,6 +345,7 @@ def _security(told: Any) -> dict[str, Any]:
         "scanner_fail_open": told.get("tirith_fail_open"),
         "containment": "off" if containment is False else containment,
         "network": SWITCH[network] if isinstance(network, bool) else network,
+        "isolated": told.get("isolated"),
     }
 
 

@@ -8,23 +8,26 @@ import secrets
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from hermes_jupyter.agent.asking import Patience
 from hermes_jupyter.agent.budget import Budget
 from hermes_jupyter.agent.judge import ModelJudge
 from hermes_jupyter.agent.loop import Agent, Outcome
 from hermes_jupyter.agent.models.base import Model
 from hermes_jupyter.agent.models.choice import DEMONSTRATION, is_local
 from hermes_jupyter.agent.prompt import system_prompt
+from hermes_jupyter.agent.spending import Ceilings, Spending
 from hermes_jupyter.agent.tool_search.arrangement import Arrangement
 from hermes_jupyter.agent.tool_search.deferral import Limits
-from hermes_jupyter.calls import TurnStatus, Usage
-from hermes_jupyter.errors import ConfigurationError, HermesError
+from hermes_jupyter.agent.usage_log import CallRecord
+from hermes_jupyter.calls import Usage
+from hermes_jupyter.errors import HermesError, TurnError
 from hermes_jupyter.events import (
     ApprovalResolved,
     Event,
     Listener,
+    ModelCalled,
     NoticeGiven,
     StepFinished,
     ToolCallFinished,
@@ -37,12 +40,14 @@ from hermes_jupyter.protection import containment_of, scanner_of
 from hermes_jupyter.redaction import KNOWN, redact
 from hermes_jupyter.road.checks import Checks
 from hermes_jupyter.road.pages import READER
-from hermes_jupyter.road.policy import Policy
 from hermes_jupyter.road.run import Road
 from hermes_jupyter.session import Session
-from hermes_jupyter.settings import APPROVAL_MODES, Settings
+from hermes_jupyter.taking_up import for_model, for_person
 from hermes_jupyter.text import mended
+from hermes_jupyter.turn_values import TurnOptions, TurnResult, policy_of
 from tools.async_bridge import in_tool_thread
+from tools.environments.host import HostError
+from tools.files.workspace import place_of
 from tools.safety.scanner import Finding, is_wanted
 from tools.toolsets import absent
 from tools.view import RegistryView
@@ -52,66 +57,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+__all__ = ["Turn", "TurnOptions", "TurnResult", "policy_of"]
+
 PLAN_FIRST = (
     "[This turn is for planning. Nothing that changes anything will run: look at what you need "
     "with tools that only read, then tell the user your plan, step by step.]"
 )
 MAX_REFUSED = 20
 MAX_REFUSED_CHARS = 120
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnOptions:
-    """What a user says on the ``%%agent`` line; empty means as the settings say."""
-
-    model: str = ""
-    tools: tuple[str, ...] = ()
-    no_tools: bool = False
-    max_steps: int = 0
-    approve: str = ""
-    frontend: str = ""
-
-    def over(self, settings: Settings) -> Settings:
-        """The settings of this turn.
-
-        Raises
-        ------
-        ConfigurationError
-        """
-        if self.approve and self.approve not in APPROVAL_MODES:
-            raise ConfigurationError(
-                f"--approve must be one of {', '.join(APPROVAL_MODES)}, not {self.approve!r}"
-            )
-        return replace(
-            settings,
-            model=self.model or settings.model,
-            toolsets=self.tools or settings.toolsets,
-            max_steps=self.max_steps or settings.max_steps,
-            approvals=self.approve or settings.approvals,  # type: ignore[arg-type]
-            frontend=self.frontend or settings.frontend,  # type: ignore[arg-type]
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnResult:
-    """How a turn went; shows itself as its answer."""
-
-    text: str
-    status: TurnStatus
-    reason: str
-    session: str
-    turn: str
-    steps: int
-    seconds: float
-    usage: Usage = field(default_factory=Usage)
-    refused: tuple[str, ...] = ()
-    """What was not run because nobody could be asked, or approvals were set to deny."""
-
-    def __str__(self) -> str:
-        return self.text
-
-    def _repr_markdown_(self) -> str:
-        return self.text
 
 
 class Turn:
@@ -130,19 +83,27 @@ class Turn:
         self._settings = settings = options.over(hermes.settings)
         self._options = options
         self._more = context
-        self._listeners = [*listeners, session.audit.listener(self._warn)]
+        # The store first: what anyone shows is on disk.
+        self._listeners = [session.journal.hear, *listeners, session.audit.listener(self._warn)]
+        self._warnings: list[str] = []
+        session.journal.warn = self._warnings.append
         self._said = ""
         self._refused: list[str] = []
         self._id = secrets.token_hex(6)
         self._budget = Budget(settings.max_steps)
+        self._spending = Spending(
+            Ceilings(max_tokens=settings.max_tokens, max_cost=settings.max_cost)
+        )
+        self._agent_now: Agent | None = None
         self._began = time.monotonic()
         self._usage = Usage()
         self._model: Model | None = None
 
     def emit(self, event: Event) -> None:
         if isinstance(event, StepFinished):
-            self._usage += event.usage
             self._said = event.text
+        elif isinstance(event, ModelCalled):
+            self._count(event.model, event.usage, event.seconds)
         elif isinstance(event, ApprovalResolved):
             self._note_refusal(event)
         elif isinstance(event, ToolCallFinished) and event.result.args is not None:
@@ -152,10 +113,13 @@ class Turn:
                 listener(event)
             except Exception:  # a view that fails must not end the turn
                 logger.exception("a listener failed on %s", type(event).__name__)
+        while self._warnings:
+            self._warn(self._warnings.pop(0))
 
     async def run(self, prompt: str) -> TurnResult:
         prompt = mended(prompt)
-        KNOWN.refresh({"API_KEY": self._settings.api_key})
+        keys = {f"KEY_{n}": each.api_key for n, each in enumerate(self._settings.fallback_models)}
+        KNOWN.refresh({"API_KEY": self._settings.api_key, **keys})
         try:
             with self._session.desk.turn(self.emit):
                 outcome = await self.work(prompt)
@@ -173,12 +137,32 @@ class Turn:
     async def work(self, prompt: str) -> Outcome:
         """What is done between the start of the turn and its end."""
         self._model = model = self._hermes.model(self._settings)
+        await self._reach_terminal()
         self._announce(prompt, model.name)
+        self._session.transcript.save()
         arranged = await self._arranged(model)
         await self._begin_conversation(model, arranged)
-        agent = self._agent(model, arranged)
+        self._agent_now = agent = self._agent(model, arranged)
         planning = self._settings.approvals == "plan"
-        return await agent.run(f"{prompt}\n\n{PLAN_FIRST}" if planning else prompt)
+        asked = f"{prompt}\n\n{PLAN_FIRST}" if planning else prompt
+        return await agent.run(self._taken_up() + asked)
+
+    def _taken_up(self) -> str:
+        """What the model must know when it goes on in another kernel; the person hears of it."""
+        taken_up = self._session.taken_up()
+        if taken_up is None or not taken_up.about.messages:
+            return ""
+        self.emit(NoticeGiven(text=for_person(taken_up)))
+        return for_model(self._session.environment.cwd)
+
+    async def _reach_terminal(self) -> None:
+        """Find out now whether there is one, and in which folder it stands."""
+        try:
+            await in_tool_thread(lambda: self._session.environment.cwd)
+        except HostError as problem:
+            raise TurnError(
+                f"the terminal cannot be used: {problem}. %hermes terminal shows others"
+            ) from problem
 
     def started(self, prompt: str, model: str, steps: int) -> TurnStarted:
         """The event of its start."""
@@ -190,10 +174,15 @@ class Turn:
             model=model,
             steps=steps,
             approvals=self._settings.approvals,
+            session_id=self._session.id,
+            max_tokens=self._settings.max_tokens,
+            max_cost=self._settings.max_cost,
         )
 
     def _announce(self, prompt: str, model: str) -> None:
         self.emit(self.started(prompt, model, self._budget.total))
+        for notice in self._hermes.conversations.take_notices():
+            self._warn(notice)
         for notice in self._settings.notices:
             if self._hermes.tell_once(notice):
                 self._warn(notice)
@@ -246,7 +235,11 @@ class Turn:
             emit=self.emit,
             budget=self._budget,
             transcript=session.transcript,
-            cwd=lambda: environment.cwd,
+            cwd=lambda: None if place_of(environment).name else environment.cwd,
+            inbox=session.job_events,
+            fallbacks=self._hermes.fallbacks(self._settings),
+            spending=self._spending,
+            patience=Patience(tries=self._settings.max_tries),
         )
 
     def road(self, tools: RegistryView) -> Road:
@@ -254,7 +247,7 @@ class Turn:
         settings = self._settings
         session = self._session
         session.desk.grants.check()
-        session.environment.contain(containment_of(settings, session.project))
+        session.terminals.local.contain(containment_of(settings, session.project))
         return Road(
             tools=tools,
             desk=self._session.desk,
@@ -290,7 +283,21 @@ class Turn:
         return ModelJudge(self._model or self._hermes.model(settings), self._use)
 
     def _use(self, usage: Usage) -> None:
+        """Count what the judge took."""
+        self._spending.add(usage)
+        self._count(self._model_name, usage, 0.0, purpose="judge")
+
+    def _count(self, model: str, usage: Usage, seconds: float, purpose: str = "step") -> None:
         self._usage += usage
+        self._session.usage_log.add(
+            CallRecord(at=time.time(), model=model, usage=usage, seconds=seconds, purpose=purpose)
+        )
+
+    @property
+    def _model_name(self) -> str:
+        """Of the model that is asked now, which may not be the one that was asked first."""
+        model = self._agent_now.asker.model if self._agent_now else self._model
+        return model.name if model else ""
 
     def _context(self, tools: RegistryView) -> dict[str, Any]:
         session = self._session
@@ -299,6 +306,7 @@ class Turn:
             "task_id": session.name,
             "turn_id": self._id,
             "environment": session.environment,
+            "shell_turn": session.shell_turn,
             "todos": session.todos,
             "written": session.written,
             "trash": session.trash,
@@ -306,6 +314,7 @@ class Turn:
             "skills": session.skills,
             "secrets": session.secrets,
             "workspace": session.project,
+            "conversations": self._hermes.conversations.browser(session),
             **({"handles": session.handles} if READER in tools.names else {}),
             **self._more,
         }
@@ -320,12 +329,13 @@ class Turn:
                 status=outcome.status,
                 text=outcome.text,
                 reason=outcome.reason,
-                model=self._model.name if self._model else "",
+                model=self._model_name,
                 steps=self._budget.used,
                 seconds=seconds,
                 usage=self._usage,
             )
         )
+        self._hermes.conversations.stored.tidy_soon()
         return TurnResult(
             text=outcome.text,
             status=outcome.status,
@@ -360,17 +370,6 @@ class Turn:
 
     def _warn(self, text: str) -> None:
         self.emit(NoticeGiven(text=text, level="warning"))
-
-
-def policy_of(settings: Settings) -> Policy:
-    """The mode and the rules of these settings.
-
-    Raises
-    ------
-    ConfigurationError
-        If a rule is none.
-    """
-    return Policy.parse(settings.approvals, settings.allow, settings.deny, settings.ask)
 
 
 def _cut(text: str) -> str:

@@ -78,7 +78,6 @@ KNOWN: Mapping[str, Toolset] = {
     ),
     "rl": Toolset("Train models.", REINFORCEMENT),
     "search": Toolset("Search the web.", ("web_search",)),
-    "session_search": Toolset("Search earlier conversations.", ("session_search",)),
     "spotify": Toolset("Play music.", SPOTIFY),
     "tts": Toolset("Speak.", ("text_to_speech",)),
     "video": Toolset("Look at videos.", ("video_analyze",)),

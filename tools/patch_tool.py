@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tools.files import arguments, diffs, syntax, v4a
+from tools.files.answering import answering
 from tools.files.changes import Change, commit
 from tools.files.consent import objection_to, ownership_of
 from tools.files.display import refuse_display
 from tools.files.drafting import Draft, draft_patch
 from tools.files.hidden import resolved
-from tools.files.problems import Problem, answering, shown
+from tools.files.problems import Problem, shown
 from tools.files.replacing import Occurrences, find_replacement
 from tools.files.syntax import Lint
 from tools.files.text import decode, edited, encode
@@ -197,6 +198,8 @@ def _guard(args: Mapping[str, Any], **context: Any) -> Objection | None:
     workspace, secrets = workspace_of(context), secrets_of(context)
     try:
         changes = _plan(args, workspace, secrets).changes
+    except ConnectionError:  # the handler may reach the place again, so this is no answer
+        raise
     except (Problem, OSError):
         return None  # the handler fails in the same way, and says why
     said = objection_to(changes, workspace, ownership_of(context))

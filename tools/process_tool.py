@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tools.environments.base import Environment
-from tools.environments.processes import BackgroundProcess, Page
+from tools.environments.job_pages import Page, page, stretch
+from tools.environments.jobs import Job, JobError
+from tools.environments.timeouts import longest_wait, usual_wait
 from tools.files.workspace import folder_of
 from tools.registry import registry, tool_error, tool_result
 from tools.safety import Objection, inspect_command
@@ -20,16 +22,15 @@ LISTED_OUTPUT_CHARS = 200
 POLLED_OUTPUT_CHARS = 1_000
 WAITED_OUTPUT_CHARS = 2_000
 DEFAULT_LINES = 200
-DEFAULT_WAIT = 180
-LONGEST_WAIT = 600
+SECONDS_TO_END = 15
 
 SCHEMA = {
     "name": "process",
     "description": (
         "Manage background processes started by terminal(background=true). `list` shows all; "
-        "`poll` the state and newest output of one; `log` its output by lines; `wait` waits for "
-        "its end; `kill` ends it and its children; `write` sends `data` to its standard input, "
-        "`submit` the same with a line break; `close` closes its standard input."
+        "`poll` the state and newest output of one; `log` its output, by lines or from a byte "
+        "on; `wait` waits for its end; `kill` ends it and its children; `write` sends `data` to "
+        "its standard input or terminal, `submit` the same and Enter; `close` ends its input."
     ),
     "parameters": {
         "type": "object",
@@ -46,7 +47,7 @@ SCHEMA = {
             "timeout": {
                 "type": "integer",
                 "minimum": 1,
-                "description": f"Seconds for wait, at most {LONGEST_WAIT}.",
+                "description": "Seconds for wait (default 180, at most 600).",
             },
             "offset": {
                 "type": "integer",
@@ -57,6 +58,14 @@ SCHEMA = {
                 "type": "integer",
                 "minimum": 1,
                 "description": f"Number of lines for log (default {DEFAULT_LINES}).",
+            },
+            "cursor": {
+                "type": "integer",
+                "minimum": 0,
+                "description": (
+                    "First byte for log, instead of a line. Pass the next_cursor of the last "
+                    "answer to get only what is new."
+                ),
             },
         },
         "required": ["action"],
@@ -81,52 +90,82 @@ def process(args: Mapping[str, Any], **context: Any) -> str:
         return tool_error(
             f"no process {process_id!r}; it may have ended long ago", status="not_found"
         )
-    return ACTIONS[action](found, args, context)
+    try:
+        answer = ACTIONS[action](found, args, context)
+    except JobError as error:
+        return tool_error(f"{found.id}: {error}", status=found.status)
+    if "completion_reason" in answer and not context.get("by_hand"):
+        environment.processes.seen(found)  # so the model need not be told once more
+    return tool_result(answer)
 
 
-def _listed(found: BackgroundProcess) -> dict[str, Any]:
+def _listed(found: Job) -> dict[str, Any]:
+    options = found.record.options
+    told = {
+        "pty": options.pty,
+        "notify_on_complete": options.notify_on_complete,
+        "watch_patterns": list(options.watch_patterns),
+    }
+    try:
+        preview = found.tail(LISTED_OUTPUT_CHARS)
+    except JobError as error:
+        preview = f"[{error}]"
+    started_at = datetime.fromtimestamp(found.record.started_at, UTC)
     return {
         "session_id": found.id,
         "command": found.command[:LISTED_COMMAND_CHARS],
         "cwd": found.cwd,
         "pid": found.pid,
-        "started_at": datetime.fromtimestamp(found.started_at, UTC).isoformat(timespec="seconds"),
+        "started_at": started_at.isoformat(timespec="seconds"),
         "uptime_seconds": round(found.uptime, 1),
         "status": found.status,
-        "output_preview": found.log.tail(LISTED_OUTPUT_CHARS),
+        "output_preview": preview,
+        **{name: value for name, value in told.items() if value},
         **_ending(found),
     }
 
 
-def _ending(found: BackgroundProcess) -> dict[str, Any]:
-    if found.status == "running":
-        return {}
-    reason = "killed" if found.killed else "exited"
-    return {"exit_code": found.exit_code, "completion_reason": reason}
+def _ending(found: Job) -> dict[str, Any]:
+    end = found.end
+    return {"exit_code": end.exit_code, "completion_reason": end.reason} if end else {}
 
 
-def _poll(found: BackgroundProcess, args: Mapping[str, Any], context: Mapping[str, Any]) -> str:
-    return tool_result(
-        session_id=found.id,
-        command=found.command,
-        status=found.status,
-        pid=found.pid,
-        uptime_seconds=round(found.uptime, 1),
-        output_preview=found.log.tail(POLLED_OUTPUT_CHARS),
+def _poll(found: Job, args: Mapping[str, Any], context: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "session_id": found.id,
+        "command": found.command,
+        "status": found.status,
+        "pid": found.pid,
+        "uptime_seconds": round(found.uptime, 1),
+        "output_preview": found.tail(POLLED_OUTPUT_CHARS),
         **_ending(found),
-    )
+    }
 
 
-def _log(found: BackgroundProcess, args: Mapping[str, Any], context: Mapping[str, Any]) -> str:
-    page = found.log.page(args.get("offset"), int(args.get("limit") or DEFAULT_LINES))
-    return tool_result(
-        session_id=found.id,
-        command=found.command,
-        status=found.status,
-        output=page.text,
-        total_lines=page.total,
-        showing=_showing(page),
-    )
+def _log(found: Job, args: Mapping[str, Any], context: Mapping[str, Any]) -> dict[str, Any]:
+    status, limit = found.status, int(args.get("limit") or DEFAULT_LINES)
+    about = {"session_id": found.id, "command": found.command, "status": status}
+    cursor = args.get("cursor")
+    if cursor is None:
+        shown = page(found, args.get("offset"), limit)
+        return {
+            **about,
+            "output": shown.text,
+            "total_lines": shown.total,
+            "showing": _showing(shown),
+            "total_bytes": shown.total_bytes,
+        }
+    part = stretch(found, int(cursor), limit)
+    note = f"bytes {part.start} to {part.next} of {part.total}"
+    if part.start > int(cursor):
+        note += f"; the first {part.start} are no longer kept"
+    return {
+        **about,
+        "output": part.text,
+        "showing": note,
+        "next_cursor": part.next,
+        "total_bytes": part.total,
+    }
 
 
 def _showing(page: Page) -> str:
@@ -136,9 +175,10 @@ def _showing(page: Page) -> str:
     return f"{text}; the first {page.forgotten} are no longer kept" if page.forgotten else text
 
 
-def _wait(found: BackgroundProcess, args: Mapping[str, Any], context: Mapping[str, Any]) -> str:
+def _wait(found: Job, args: Mapping[str, Any], context: Mapping[str, Any]) -> dict[str, Any]:
     cancelled: threading.Event = context.get("cancelled") or threading.Event()
     seconds = _wait_seconds(args)
+    answer: dict[str, Any]
     if found.wait(seconds, cancelled.is_set):
         answer = {"status": "exited", **_ending(found)}
     elif cancelled.is_set():
@@ -146,45 +186,50 @@ def _wait(found: BackgroundProcess, args: Mapping[str, Any], context: Mapping[st
     else:
         note = f"still running after {seconds:g} s; wait again, poll or kill it"
         answer = {"status": "timeout", "exit_code": None, "timeout_note": note}
-    answer["output"] = found.log.tail(WAITED_OUTPUT_CHARS)
-    return tool_result({"session_id": found.id, **answer})
+    return {"session_id": found.id, **answer, "output": found.tail(WAITED_OUTPUT_CHARS)}
 
 
 def _wait_seconds(args: Mapping[str, Any]) -> float:
-    return min(float(args.get("timeout") or DEFAULT_WAIT), LONGEST_WAIT)
+    given = args.get("timeout")
+    return usual_wait() if given is None else min(float(given), longest_wait())
 
 
-def _kill(found: BackgroundProcess, args: Mapping[str, Any], context: Mapping[str, Any]) -> str:
+def _kill(found: Job, args: Mapping[str, Any], context: Mapping[str, Any]) -> dict[str, Any]:
     was_running = found.status == "running"
     found.kill()
-    return tool_result(
-        session_id=found.id,
-        status="killed" if was_running else "already_exited",
-        termination_source="process tool" if was_running else None,
-        output=found.log.tail(WAITED_OUTPUT_CHARS),
+    return {
+        "session_id": found.id,
+        "status": "killed" if was_running else "already_exited",
+        "termination_source": "process tool" if was_running else None,
+        "output": found.tail(WAITED_OUTPUT_CHARS),
         **_ending(found),
-    )
+    }
 
 
-def _write(found: BackgroundProcess, args: Mapping[str, Any], context: Mapping[str, Any]) -> str:
-    ending = "\n" if args["action"] == "submit" else ""
-    if problem := refusal(str(args.get("data") or ""), secrets_of(context)):
-        return tool_error(problem)
-    text = str(args.get("data") or "") + ending
+def _write(found: Job, args: Mapping[str, Any], context: Mapping[str, Any]) -> dict[str, Any]:
+    given = str(args.get("data") or "")
+    if problem := refusal(given, secrets_of(context)):
+        return {"error": problem}
+    # What Enter sends differs: a program that reads keys from a terminal waits for this one.
+    enter = "\r" if found.record.options.pty else "\n"
+    text = given + (enter if args["action"] == "submit" else "")
     try:
-        written = found.write(text)
-        found.unfinished = (found.unfinished + text).rpartition("\n")[2]
-    except (OSError, ValueError) as error:
-        return tool_error(f"{found.id} does not take input: {error}", status=found.status)
-    return tool_result(session_id=found.id, status="ok", bytes_written=written)
+        written = found.write(text.encode("utf-8", "surrogateescape"))
+    except (JobError, ValueError) as error:
+        return {
+            "error": f"{found.id} does not take input: {error}",
+            "status": found.status,
+        }
+    found.unfinished = (found.unfinished + text).replace("\r", "\n").rpartition("\n")[2]
+    return {"session_id": found.id, "status": "ok", "bytes_written": written}
 
 
-def _close(found: BackgroundProcess, args: Mapping[str, Any], context: Mapping[str, Any]) -> str:
+def _close(found: Job, args: Mapping[str, Any], context: Mapping[str, Any]) -> dict[str, Any]:
     found.close_input()
-    return tool_result(session_id=found.id, status="ok", message="its standard input is closed")
+    return {"session_id": found.id, "status": "ok", "message": "its input has ended"}
 
 
-Action = Callable[[BackgroundProcess, Mapping[str, Any], Mapping[str, Any]], str]
+Action = Callable[[Job, Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]
 ACTIONS: Mapping[str, Action] = {
     "poll": _poll,
     "log": _log,
@@ -229,7 +274,7 @@ def reads_only(args: Mapping[str, Any], **context: Any) -> bool:
 
 
 def longest_seconds(args: Mapping[str, Any]) -> float:
-    return 15 + (_wait_seconds(args) if args.get("action") == "wait" else 0)
+    return SECONDS_TO_END + (_wait_seconds(args) if args.get("action") == "wait" else 0)
 
 
 registry.register(

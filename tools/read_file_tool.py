@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tools.files import arguments, kinds
-from tools.files.access import FileStatus
+from tools.files.answering import answering
 from tools.files.consent import guard_reading
 from tools.files.hidden import read_hidden
 from tools.files.lines import Page
-from tools.files.notebook_text import notebook_text
-from tools.files.problems import Problem, answering, shown
-from tools.files.text import HEAD_BYTES, is_binary
+from tools.files.place import FileStatus
+from tools.files.problems import Problem, shown
 from tools.files.workspace import Workspace, missing, workspace_of
 from tools.registry import registry, tool_result
 from tools.safety import Objection
@@ -23,7 +21,6 @@ from tools.secrets.placeholders import secrets_of
 DEFAULT_LIMIT = 500
 MAX_LIMIT = 2_000
 MAX_CHARS = 100_000
-MAX_NOTEBOOK_BYTES = 64 << 20
 MAX_ENTRIES = 50
 
 SCHEMA = {
@@ -66,19 +63,12 @@ def read_file(args: dict[str, Any], **context: Any) -> str:
     offset = arguments.number(args, "offset", 1, (1, 10**12))
     limit = arguments.number(args, "limit", DEFAULT_LIMIT, (1, MAX_LIMIT))
     status = _readable(workspace, path)
-    chunks = workspace.files.chunks(path)
-    first = next(chunks, b"")
-    if is_binary(first[:HEAD_BYTES]):
-        return _binary(path, status, first)
-    about: dict[str, Any] = {}
-    pieces: Iterator[bytes] = chain([first], chunks)
-    if path.endswith(".ipynb") and status.size <= MAX_NOTEBOOK_BYTES:
-        content = b"".join(pieces)
-        cells = notebook_text(content)
-        pieces = iter([content if cells is None else cells.encode("utf-8", "replace")])
-        about = _about_notebook(cells)
-    page = read_hidden(pieces, offset, limit, _stopped(context), secrets_of(context))
-    return tool_result({**_answer(path, status, page, offset), **about})
+    window = (offset, limit)
+    found = read_hidden(workspace.files, path, window, _stopped(context), secrets_of(context))
+    if found.page is None:
+        return _binary(path, status, found.head)
+    answer = _answer(path, status, found.page, offset)
+    return tool_result({**answer, **_about_notebook(found.is_notebook)})
 
 
 def _stopped(context: Mapping[str, Any]) -> Callable[[], bool]:
@@ -158,10 +148,12 @@ def _hint(page: Page, offset: int, after: int, truncated: bool) -> str:
     return f"There is no line {offset}; the file has {page.total} lines."
 
 
-def _about_notebook(cells: str | None) -> dict[str, Any]:
-    if cells is None:
-        return {"hint": "This is no valid notebook; its raw text is shown."}
-    return {"extracted_document": True}
+def _about_notebook(is_notebook: bool | None) -> dict[str, Any]:
+    if is_notebook is None:
+        return {}
+    if is_notebook:
+        return {"extracted_document": True}
+    return {"hint": "This is no valid notebook; its raw text is shown."}
 
 
 def _guard(args: Mapping[str, Any], **context: Any) -> Objection | None:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from tools.files import arguments
-from tools.files.problems import Problem, answering
+from tools.files.answering import answering
+from tools.files.problems import Problem
 from tools.registry import registry, tool_error, tool_result
 
 DEFAULT_CHARS = 20_000

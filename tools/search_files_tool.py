@@ -10,13 +10,12 @@ from itertools import islice
 from typing import Any
 
 from tools.files import arguments, globs
-from tools.files.access import LocalFiles
+from tools.files.answering import answering
 from tools.files.consent import guard_reading
+from tools.files.findings import Clock, Findings, Match, Query
 from tools.files.hidden import hidden_match
-from tools.files.patterns import compile_pattern, is_explosive
-from tools.files.problems import Problem, answering, shown
-from tools.files.search_process import search_apart
-from tools.files.searching import Clock, Findings, Match, Query, search_contents, search_names
+from tools.files.patterns import compile_pattern
+from tools.files.problems import Problem, shown
 from tools.files.workspace import Workspace, missing, workspace_of
 from tools.registry import registry, tool_result
 from tools.safety import Objection
@@ -93,14 +92,10 @@ class _Search:
     secrets: Secrets
 
     def names(self) -> Findings:
-        return search_names(self.query, self.workspace.files, self.clock)
+        return self.workspace.files.search_names(self.query, self.clock)
 
     def contents(self, flags: int = 0) -> Findings:
-        files = self.workspace.files
-        if is_explosive(self.query.pattern) and isinstance(files, LocalFiles):
-            return search_apart(self.query, flags, self.clock)
-        pattern = compile_pattern(self.query.pattern, flags)
-        return search_contents(self.query, pattern, files, self.clock)
+        return self.workspace.files.search_contents(self.query, flags, self.clock)
 
 
 @answering()
@@ -161,7 +156,7 @@ def _search(args: Mapping[str, Any], context: Mapping[str, Any]) -> _Search:
     query = Query(
         pattern=pattern,
         root=root,
-        folder=workspace.files.real(workspace.folder),
+        folder=workspace.real_folder,
         file_glob=arguments.text(args, "file_glob", ""),
         limit=arguments.number(args, "limit", 50, (1, MAX_LIMIT)),
         offset=arguments.number(args, "offset", 0, (0, 10**9)),

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tools.files import arguments
+from tools.files.answering import answering
 from tools.files.diffs import unified_diff
-from tools.files.problems import Problem, answering
+from tools.files.problems import Problem
 from tools.registry import registry, tool_result
 from tools.safety import Objection
 

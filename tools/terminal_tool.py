@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tools.environments.base import CommandResult, Environment
+from tools.environments.host import HostError
+from tools.environments.jobs import JobOptions
 from tools.environments.local import LocalEnvironment, shell_is_available
+from tools.environments.pty import run_in_terminal
 from tools.environments.sudo import (
     CHECK_SUDO,
     ON_STDIN,
@@ -18,20 +24,24 @@ from tools.environments.sudo import (
     asking,
     uses_sudo,
 )
+from tools.environments.timeouts import (
+    DEFAULT_TIMEOUT,
+    FOREGROUND_MAX_TIMEOUT,
+    longest_wait,
+    usual_wait,
+)
 from tools.files.workspace import folder_of
+from tools.known_commands import exit_code_meaning, parts_of, runs_for_ever
 from tools.registry import registry, tool_error, tool_result
 from tools.safety import Objection, inspect_command
 from tools.safety.launching import language_of
 from tools.safety.looking import only_looks
 from tools.safety.scene import program_name
-from tools.safety.shell import Command, Unreadable
-from tools.safety.shell.runner import commands_of
 from tools.secrets.placeholders import refusal, secrets_of
 
-DEFAULT_TIMEOUT = 180
-FOREGROUND_MAX_TIMEOUT = 600
 SECONDS_TO_END = 15
 """What a call may take beyond its own timeout: starting a shell, ending processes."""
+SECONDS_BETWEEN_LOOKS = 0.05
 
 SCHEMA = {
     "name": "terminal",
@@ -52,6 +62,30 @@ SCHEMA = {
                 "default": False,
                 "description": "Return at once with a session_id for the process tool.",
             },
+            "pty": {
+                "type": "boolean",
+                "default": False,
+                "description": (
+                    "Run in a terminal of its own, for programs that need one (a REPL, a program "
+                    "that asks). It runs beside the shell: folder and variables do not stay."
+                ),
+            },
+            "notify_on_complete": {
+                "type": "boolean",
+                "default": False,
+                "description": (
+                    "With background: you are told when it ends, in this turn or the next. "
+                    "Better than waiting or polling for anything that takes long."
+                ),
+            },
+            "watch_patterns": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": (
+                    "With background: you are told of lines of the output that hold one of these "
+                    "texts, such as 'Listening on' or 'ERROR'. Not with notify_on_complete."
+                ),
+            },
             "timeout": {
                 "type": "integer",
                 "minimum": 1,
@@ -69,55 +103,6 @@ SCHEMA = {
     },
 }
 
-EXIT_CODES: Mapping[str, Mapping[int, str]] = {
-    **{key: {1: "no line matched"} for key in ("grep", "egrep", "fgrep", "rg", "ack", "ag")},
-    **{key: {1: "the files differ"} for key in ("diff", "cmp", "colordiff")},
-    **{key: {1: "the condition is false"} for key in ("test", "[")},
-    "[[": {1: "the condition is false"},
-    "find": {1: "some folders could not be searched; the rest is complete"},
-    "curl": {
-        6: "the host name is not known",
-        7: "the connection was refused",
-        22: "the server answered with an HTTP error",
-        28: "the request timed out",
-    },
-    "git": {1: "often no error: git diff and git grep say so if there is a difference or no match"},
-}
-GENERAL_EXIT_CODES = {126: "found, but not executable", 127: "no such command"}
-
-SERVERS = (
-    ("npm", "start"),
-    ("npm", "run", "dev"),
-    ("npm", "run", "start"),
-    ("npm", "run", "serve"),
-    ("yarn", "dev"),
-    ("yarn", "start"),
-    ("pnpm", "dev"),
-    ("pnpm", "start"),
-    ("bun", "dev"),
-    ("next", "dev"),
-    ("vite",),
-    ("uvicorn",),
-    ("gunicorn",),
-    ("hypercorn",),
-    ("flask", "run"),
-    ("streamlit", "run"),
-    ("jupyter", "lab"),
-    ("jupyter", "notebook"),
-    ("jupyter", "server"),
-    ("mlflow", "ui"),
-    ("mlflow", "server"),
-    ("tensorboard",),
-    ("python", "-m", "http.server"),
-    ("python3", "-m", "http.server"),
-    ("tail", "-f"),
-    ("tail", "-F"),
-    ("watch",),
-)
-"""First words of commands that run until somebody ends them."""
-
-ENDS_AT_ONCE = frozenset(("--help", "-h", "--version", "-V", "build", "list", "stop"))
-
 
 def terminal(args: Mapping[str, Any], **context: Any) -> str:
     command = str(args["command"])
@@ -126,22 +111,27 @@ def terminal(args: Mapping[str, Any], **context: Any) -> str:
         return tool_error(problem)
     try:
         if args.get("background"):
-            return _start(command, args.get("workdir"), environment, context)
+            return _start(command, args, environment, context)
         if problem := _foreground_problem(command, args):
             return tool_error(problem)
         if environment is not None:
             return _run(command, args, environment, context)
         with LocalEnvironment(context.get("cwd")) as throwaway:
             return _run(command, args, throwaway, context)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, HostError) as error:
         return tool_error(str(error))
 
 
 def _run(
     command: str, args: Mapping[str, Any], environment: Environment, context: Mapping[str, Any]
 ) -> str:
-    with asking(context.get("ask_secret")):
-        result = environment.execute(
+    run: Callable[..., CommandResult] = environment.execute
+    if args.get("pty"):
+        if uses_sudo(command) and (problem := _without_password(command, environment, context)):
+            return tool_error(problem)
+        run = partial(run_in_terminal, environment)
+    with asking(context.get("ask_secret")), _turn(context):
+        result = run(
             command,
             timeout=_timeout(args),
             cwd=args.get("workdir"),
@@ -149,6 +139,25 @@ def _run(
             cancelled=context.get("cancelled"),
         )
     return tool_result(_answer(command, result))
+
+
+@contextmanager
+def _turn(context: Mapping[str, Any]) -> Iterator[None]:
+    """Wait for the commands that other calls run in the shell, outside of our own time."""
+    turn: threading.Lock | None = context.get("shell_turn")
+    if turn is None:
+        yield
+        return
+    waiting, cancelled = context.get("waiting") or nullcontext, context.get("cancelled")
+    with waiting():
+        while not (mine := turn.acquire(timeout=SECONDS_BETWEEN_LOOKS)):
+            if cancelled is not None and cancelled.is_set():
+                break  # the environment sees that, too
+    try:
+        yield
+    finally:
+        if mine:
+            turn.release()
 
 
 def _answer(command: str, result: CommandResult) -> dict[str, Any]:
@@ -166,7 +175,7 @@ def _answer(command: str, result: CommandResult) -> dict[str, Any]:
 
 def _start(
     command: str,
-    workdir: str | None,
+    args: Mapping[str, Any],
     environment: Environment | None,
     context: Mapping[str, Any],
 ) -> str:
@@ -174,14 +183,38 @@ def _start(
         return tool_error("background=true needs a session; there is none for this call")
     if uses_sudo(command) and (problem := _without_password(command, environment, context)):
         return tool_error(problem)
-    process = environment.spawn(command, cwd=workdir)
-    return tool_result(
-        output="Background process started",
-        session_id=process.id,
-        pid=process.pid,
-        exit_code=0,
-        error=None,
+    options = _options(args)
+    job = environment.spawn(command, cwd=args.get("workdir"), options=options)
+    answer = {
+        "output": "Background process started",
+        "session_id": job.id,
+        "pid": job.pid,
+        "exit_code": 0,
+        "error": None,
+    }
+    return tool_result({**answer, **_told(args, options)})
+
+
+def _options(args: Mapping[str, Any]) -> JobOptions:
+    notify = bool(args.get("notify_on_complete"))
+    patterns = tuple(filter(None, map(str, args.get("watch_patterns") or ())))
+    return JobOptions(
+        pty=bool(args.get("pty")),
+        notify_on_complete=notify,
+        watch_patterns=() if notify else patterns,
     )
+
+
+def _told(args: Mapping[str, Any], options: JobOptions) -> dict[str, Any]:
+    """What the model is reminded of: of what it will hear."""
+    told: dict[str, Any] = {}
+    if options.notify_on_complete:
+        told["notify_on_complete"] = True
+        if args.get("watch_patterns"):
+            told["watch_patterns_ignored"] = "notify_on_complete is set, so its end is told alone"
+    if options.watch_patterns:
+        told["watch_patterns"] = list(options.watch_patterns)
+    return told
 
 
 def _without_password(command: str, environment: Environment, context: Mapping[str, Any]) -> str:
@@ -206,56 +239,32 @@ def _sudo_problem(command: str) -> str:
 
 def _timeout(args: Mapping[str, Any]) -> float:
     given = args.get("timeout")
-    return float(
-        given if given is not None else os.environ.get("TERMINAL_TIMEOUT", DEFAULT_TIMEOUT)
-    )
+    return usual_wait() if given is None else float(given)
 
 
 def _foreground_problem(command: str, args: Mapping[str, Any]) -> str:
     """Why a command should not be waited for, with the remedy; "" if it can be."""
-    longest = float(os.environ.get("TERMINAL_MAX_FOREGROUND_TIMEOUT", FOREGROUND_MAX_TIMEOUT))
+    longest = longest_wait()
     if _timeout(args) > longest:
         return (
             f"timeout={_timeout(args):g} is more than the {longest:g} s a call may wait. "
             "Use background=true and follow the process with the process tool."
         )
-    commands = _parts(command)
+    if args.get("notify_on_complete") or args.get("watch_patterns"):
+        return "notify_on_complete and watch_patterns need background=true; this call would wait."
+    commands = parts_of(command)
     if commands and commands[-1].ending == "&":
         return (
             "The command ends with '&'. Leave the '&' out and use background=true: then its "
             "output can be read and it can be ended with the process tool."
         )
-    if server := next((part for part in commands if _runs_for_ever(part)), None):
+    if server := next((part for part in commands if runs_for_ever(part)), None):
         words = " ".join(map(str, server.words[:3]))
         return (
             f"{words!r} runs until it is ended, so this call would only time out. "
             "Use background=true, then the process tool to read its output."
         )
     return ""
-
-
-def _runs_for_ever(command: Command) -> bool:
-    words = tuple(map(str, command.words))
-    if command.ending == "&" or ENDS_AT_ONCE.intersection(words):
-        return False
-    return any(words[: len(server)] == server for server in SERVERS)
-
-
-def exit_code_meaning(command: str, exit_code: int) -> str:
-    """What a non-zero exit code says, where it is no failure or means something special."""
-    parts = _parts(command)
-    if not exit_code or not parts:
-        return ""
-    words = parts[-1].words
-    program = Path(str(words[0])).name if words else ""
-    return EXIT_CODES.get(program, {}).get(exit_code, "") or GENERAL_EXIT_CODES.get(exit_code, "")
-
-
-def _parts(command: str) -> list[Command]:
-    try:
-        return commands_of(command)
-    except (Unreadable, RecursionError):
-        return []  # bash will say what is wrong with it
 
 
 def objection(args: Mapping[str, Any], **context: Any) -> Objection | None:
@@ -270,7 +279,7 @@ def objection(args: Mapping[str, Any], **context: Any) -> Objection | None:
 def _script_objection(command: str, folder: str, context: Mapping[str, Any]) -> Objection | None:
     """Of a script that this session has written itself: nobody else has looked at it."""
     written = [path for path in tuple(context.get("written") or ()) if "\0" not in path]
-    words = {Path(str(word)).name for part in _parts(command) for word in part.words}
+    words = {Path(str(word)).name for part in parts_of(command) for word in part.words}
     for path in (path for path in written if Path(path).name in words):
         try:
             text = Path(path).read_text(encoding="utf-8", errors="replace")
@@ -292,7 +301,7 @@ def _runs(command: str, path: str) -> bool:
     return any(
         _takes_scripts(program_name(str(part.words[0])))
         and any(Path(str(word)).name == name for word in part.words[1:])
-        for part in _parts(command)
+        for part in parts_of(command)
         if part.words
     )
 

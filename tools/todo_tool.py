@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tools.files import arguments
-from tools.files.problems import Problem, answering
+from tools.files.answering import answering
+from tools.files.problems import Problem
 from tools.registry import registry, tool_error, tool_result
 
 STATUSES = ("pending", "in_progress", "completed", "cancelled")

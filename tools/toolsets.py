@@ -42,13 +42,23 @@ TOOLSETS: dict[str, Toolset] = {
         "Look, plan and ask, change nothing.", includes=("read-only", "todo", "clarify")
     ),
     "results": Toolset("Read on in answers that were too long.", ("read_result",)),
+    "session_search": Toolset("Look into earlier conversations.", ("session_search",)),
     "small": Toolset(
         "For small models, which more tools confuse.",
         ("read_file", "search_files", "terminal", "write_file"),
     ),
     "notebook": Toolset(
         "What an agent in a notebook has by default.",
-        includes=("file", "terminal", "todo", "clarify", "results", "memory", "skills"),
+        includes=(
+            "file",
+            "terminal",
+            "todo",
+            "clarify",
+            "results",
+            "memory",
+            "skills",
+            "session_search",
+        ),
     ),
     "headless": Toolset(
         "The same where nobody can be asked.", includes=("notebook",), without=("clarify",)

@@ -7,19 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from tools.files import arguments, syntax
+from tools.files.answering import answering
 from tools.files.changes import Change, commit
 from tools.files.consent import objection_to, ownership_of
 from tools.files.display import refuse_display
 from tools.files.hidden import resolved
-from tools.files.problems import Problem, answering, shown
+from tools.files.problems import Problem, shown
 from tools.files.syntax import Lint
 from tools.files.text import Text, decode, encode, with_newlines_of
 from tools.files.workspace import Workspace, workspace_of
 from tools.registry import registry, tool_result
 from tools.safety import Objection
 from tools.secrets.placeholders import Secrets, masked, secrets_of
-
-MAX_REPLACED_BYTES = 256 << 20
 
 SCHEMA = {
     "name": "write_file",
@@ -80,7 +79,7 @@ def _existing(workspace: Workspace, path: str) -> bytes | None:
         raise Problem(f"{shown(path)} is a folder; name a file in it")
     if status.kind == "other":
         raise Problem(f"{shown(path)} is a device, pipe or socket, not a file to write")
-    if status.size > MAX_REPLACED_BYTES:
+    if status.size > workspace.files.most_bytes:
         size = f"{status.size:,} bytes"
         raise Problem(f"{shown(path)} has {size}, too many to replace; move it away first")
     return workspace.files.read_bytes(path)
@@ -90,6 +89,8 @@ def _guard(args: Mapping[str, Any], **context: Any) -> Objection | None:
     workspace, secrets = workspace_of(context), secrets_of(context)
     try:
         change, _ = _plan(args, workspace, secrets)
+    except ConnectionError:  # the handler may reach the place again, so this is no answer
+        raise
     except (Problem, OSError):
         return None  # the handler fails in the same way, and says why
     said = objection_to([change], workspace, ownership_of(context), whole=True)

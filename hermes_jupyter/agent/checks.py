@@ -58,6 +58,12 @@ def check(
         mistake = f"There is no tool {raw.name[:MAX_NAME_CHARS]!r}"
         error = f"{mistake}.{_hint(raw.name, names, names if shown is None else shown)}"
         return ToolCall(id=raw.id, name=raw.name, error=error, mistake=mistake)
+    if raw.is_cut:
+        mistake = f"The call of {name} was cut off"
+        told = (
+            f"{mistake}: the answer was too long. Nothing was run. Send it again in smaller parts."
+        )
+        return ToolCall(id=raw.id, name=name, error=told, mistake=mistake)
     try:
         args = repaired(raw.arguments, parameters.get(name), name)
     except Unrepairable as error:

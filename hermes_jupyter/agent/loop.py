@@ -5,36 +5,35 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import random
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from hermes_jupyter.agent import batches
+from hermes_jupyter.agent.asking import Asker, CeilingReached, Patience
 from hermes_jupyter.agent.budget import Budget
 from hermes_jupyter.agent.checks import capped, check, without_twins
-from hermes_jupyter.agent.models.base import Delta, Message, Model, RawCall, Reply
+from hermes_jupyter.agent.models.base import Message, Model, RawCall, Reply
+from hermes_jupyter.agent.news import Inbox, News
 from hermes_jupyter.agent.reading import Reading
 from hermes_jupyter.agent.repair import is_exact
+from hermes_jupyter.agent.spending import Spending
 from hermes_jupyter.agent.tool_search.unwrapping import unwrapped
 from hermes_jupyter.agent.tries import Tries
 from hermes_jupyter.calls import ToolCall, ToolResult, TurnStatus
-from hermes_jupyter.errors import ModelError
+from hermes_jupyter.errors import HermesError, ModelError
 from hermes_jupyter.events import (
     Event,
     NoticeGiven,
-    ReasoningStreamed,
     StepFinished,
     StepStarted,
-    TextStreamed,
 )
 from hermes_jupyter.road.run import Road
 from tools.registry import tool_error
 
-MAX_TRIES = 3
-MAX_WAIT_SECONDS = 60.0
+MAX_NUDGES = 2
 MAX_NAME_CHARS = 64
 MAX_CALLS = 128
 """In one step. A reply with more is a model in a loop; the rest is dropped."""
@@ -43,6 +42,12 @@ SUM_UP = (
     "not, and what you would do next."
 )
 NUDGE = "Your last reply was empty. Go on with the task, or answer the user."
+THOUGHT_ONLY = (
+    "Your last reply had thoughts and no answer. Think less, and go on with the task or answer "
+    "the user."
+)
+FREE_TOOLS = frozenset({"execute_code"})
+"""A step that calls only these is not counted: one script stands for many steps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +61,16 @@ class Outcome:
 
 @dataclass(kw_only=True)
 class Agent:
-    """Runs one turn. The transcript belongs to the session and stays valid at every moment."""
+    """Runs one turn. The transcript belongs to the session and stays valid at every moment.
+
+    Parameters
+    ----------
+    model, fallbacks
+        Who is asked, and whom to ask when that fails: see `Asker`.
+    compact
+        Makes the transcript shorter, in place, when a model says that it is too long; False if it
+        cannot.
+    """
 
     model: Model
     road: Road
@@ -64,8 +78,28 @@ class Agent:
     emit: Callable[[Event], None]
     budget: Budget
     transcript: list[Message]
-    cwd: Callable[[], str]
+    cwd: Callable[[], str | None]
+    """The folder of the calls; None if it is on another machine."""
+    inbox: Inbox | None = None
+    """Where news of background jobs come from."""
+    fallbacks: Sequence[Callable[[], Model]] = ()
+    spending: Spending = field(default_factory=Spending)
+    patience: Patience = field(default_factory=Patience)
+    compact: Callable[[ModelError], Awaitable[bool]] | None = None
     _tries: Tries = field(default_factory=Tries)
+
+    @cached_property
+    def asker(self) -> Asker:
+        """Asks the models; it knows which of them is asked now."""
+        return Asker(
+            model=self.model,
+            emit=lambda event: self.emit(event),
+            fallbacks=self.fallbacks,
+            spending=self.spending,
+            patience=self.patience,
+            compact=self.compact,
+            step=lambda: self.budget.used,
+        )
 
     async def run(self, prompt: str) -> Outcome:
         """Work on ``prompt`` until the model answers, the budget is spent or it must stop.
@@ -87,39 +121,57 @@ class Agent:
             raise
 
     async def _steps(self) -> Outcome:
-        nudged = False
+        empty = 0
+        tail: list[Message] = []
         while self.budget.take():
-            reply = await self._reply(self.definitions)
+            try:
+                reply = await self._reply(self.definitions, tail)
+            except CeilingReached as ceiling:
+                self.budget.refund()
+                return await self._sum_up(str(ceiling))
+            tail = []
             if reply.calls:
+                empty = 0
                 if enough := await self._run_calls(reply):
                     return self._stopped(enough)
-            elif reply.text.strip() or nudged:
+            elif reply.text.strip() or empty == MAX_NUDGES:
                 return self._answered(reply)
             else:
-                nudged = True
-                self.transcript.append({"role": "assistant", "content": ""})
-                self.transcript.append({"role": "user", "content": NUDGE})
-        return await self._sum_up()
+                empty += 1
+                self.budget.refund()
+                tail = [{"role": "user", "content": THOUGHT_ONLY if reply.reasoning else NUDGE}]
+        return await self._sum_up(f"all {self.budget.total} steps are used")
 
     def _answered(self, reply: Reply) -> Outcome:
-        self.transcript.append({"role": "assistant", "content": reply.text})
-        if reply.finish == "length":
-            self.emit(
-                NoticeGiven(text="the answer was cut at the model's own limit", level="warning")
-            )
+        self.transcript.append(_with_extras({"role": "assistant", "content": reply.text}, reply))
         if not reply.text.strip():
-            return self._stopped("the model gave an empty answer twice")
+            return self._stopped(f"the model gave an empty answer {MAX_NUDGES + 1} times")
+        if reply.finish == "length":
+            self._warn("the answer was cut at the longest length that it may have")
+        elif reply.finish == "content_filter":
+            self._warn("the answer was cut by a filter of the provider")
         return Outcome(text=reply.text)
 
     def _stopped(self, reason: str, text: str = "") -> Outcome:
         return Outcome(text=text, status="stopped", reason=reason)
 
-    async def _sum_up(self) -> Outcome:
+    def _warn(self, text: str) -> None:
+        self.emit(NoticeGiven(text=text, level="warning"))
+
+    async def _sum_up(self, reason: str) -> Outcome:
         """The budget is spent: one call without tools says where things stand."""
-        self.transcript.append({"role": "user", "content": SUM_UP})
-        reply = await self._reply(())
-        self.transcript.append({"role": "assistant", "content": reply.text})
-        return self._stopped(f"all {self.budget.total} steps are used", reply.text)
+        tail = [{"role": "user", "content": SUM_UP}]
+        try:
+            text = (await self._reply((), tail, is_last=True)).text
+        except (CeilingReached, ModelError) as error:
+            if isinstance(error, ModelError):
+                self._warn(f"no summary: {error}")
+            text = ""
+        if text.strip():
+            self.transcript.append({"role": "assistant", "content": text})
+        else:
+            self.transcript.append({"role": "assistant", "content": f"[The turn ended: {reason}]"})
+        return self._stopped(reason, text)
 
     async def _run_calls(self, reply: Reply) -> str:
         """Run the calls of a step; say why the turn must end after it, if it must."""
@@ -139,6 +191,8 @@ class Agent:
                 raise asyncio.CancelledError from None
             done += results
         await self._record(done)
+        if all(result.call.name in FREE_TOOLS for result in done):
+            self.budget.refund()
         return self._tries.note(done)
 
     def _check(self, raw: RawCall) -> ToolCall:
@@ -159,10 +213,14 @@ class Agent:
         return {name: each.keys() if isinstance(each, dict) else () for name, each in found.items()}
 
     @cached_property
+    def _news(self) -> News:
+        return News(inbox=self.inbox, transcript=self.transcript, emit=self.emit)
+
+    @cached_property
     def _reading(self) -> Reading:
         return Reading(
             tools=self.road.tools,
-            window=lambda: self.model.window,
+            window=lambda: self.asker.model.window,
             keeper=self.road.context.get("handles"),
         )
 
@@ -176,39 +234,40 @@ class Agent:
     def _record_now(self, results: Sequence[ToolResult]) -> None:
         self.transcript.extend(self._reading.messages_now(results))
 
-    async def _reply(self, tools: Sequence[dict[str, Any]]) -> Reply:
-        """One model call, tried again while that can help and nothing was shown yet."""
-        self.emit(StepStarted(number=self.budget.used))
-        for attempt in range(1, MAX_TRIES + 1):
-            stream = _Stream(self.emit)
-            try:
-                reply = await self.model.reply(self.transcript, tools, stream)
-            except ModelError as error:
-                if not error.retryable or stream.text or attempt == MAX_TRIES:
-                    raise
-                await self._wait(error, attempt)
-            except asyncio.CancelledError:
-                self._keep_partial(stream.text)
-                raise
-            else:
-                stream.end()
-                break
+    async def _reply(
+        self,
+        tools: Sequence[dict[str, Any]],
+        tail: Sequence[Message] = (),
+        *,
+        is_last: bool = False,
+    ) -> Reply:
+        """One step of the model: a whole answer, whatever it takes."""
+        number = self.budget.used
+        self._news.give()
+        self.emit(StepStarted(number=number))
+        try:
+            reply = await self.asker.ask(self.transcript, tools, tail=tail, is_last=is_last)
+        except asyncio.CancelledError:
+            self._keep_partial(self.asker.partial)
+            raise
+        except HermesError:
+            self._keep_partial(self.asker.partial)
+            if not is_last:
+                self.budget.refund()
+            raise
+        self._news.confirm()
         if len(reply.calls) > MAX_CALLS:
-            dropped = f"the model made {len(reply.calls):,} calls at once; {MAX_CALLS} are kept"
-            self.emit(NoticeGiven(text=dropped, level="warning"))
+            self._warn(f"the model made {len(reply.calls):,} calls at once; {MAX_CALLS} are kept")
         reply = _with_own_ids(reply)
-        self.emit(StepFinished(number=self.budget.used, text=reply.text, usage=reply.usage))
+        self.emit(
+            StepFinished(
+                number=number, text=reply.text, usage=reply.usage, reasoning=reply.reasoning
+            )
+        )
         return reply
 
-    async def _wait(self, error: ModelError, attempt: int) -> None:
-        backoff = random.uniform(0.5, 1.0) * 2**attempt
-        asked = error.retry_after
-        seconds = min(backoff if asked is None else asked, MAX_WAIT_SECONDS)
-        self.emit(NoticeGiven(text=f"{error}; trying again in {seconds:.0f} s", key="retry"))
-        await asyncio.sleep(seconds)
-
     def _keep_partial(self, text: str) -> None:
-        if text:
+        if text.strip():
             self.transcript.append({"role": "assistant", "content": f"{text}\n\n[interrupted]"})
 
     def _close(self, start: int, error: BaseException) -> None:
@@ -216,6 +275,7 @@ class Agent:
         if len(self.transcript) == start + 1:  # nothing happened: as if it had not been asked
             del self.transcript[start:]
             return
+        self._news.confirm()
         stopped = isinstance(error, asyncio.CancelledError)
         why = "interrupted by the user" if stopped else str(error) or type(error).__name__
         for call in _unanswered(self.transcript):
@@ -223,35 +283,6 @@ class Agent:
             self.transcript.append({"role": "tool", "tool_call_id": call, "content": text})
         if self.transcript[-1]["role"] != "assistant":
             self.transcript.append({"role": "assistant", "content": f"[The turn ended: {why}]"})
-
-
-class _Stream:
-    """Turns the pieces of a reply into events."""
-
-    def __init__(self, emit: Callable[[Event], None]) -> None:
-        self._emit = emit
-        self._pieces: list[str] = []
-        self._noticed = False
-
-    @property
-    def text(self) -> str:
-        return "".join(self._pieces)
-
-    def __call__(self, delta: Delta) -> None:
-        match delta.kind:
-            case "text":
-                self._pieces.append(delta.text)
-                self._emit(TextStreamed(text=delta.text))
-            case "reasoning":
-                self._emit(ReasoningStreamed(text=delta.text))
-            case "notice":
-                self._noticed = bool(delta.text)
-                self._emit(NoticeGiven(text=delta.text, key="model"))
-
-    def end(self) -> None:
-        """Take back a notice about waiting: there is nothing to wait for any more."""
-        if self._noticed:
-            self._emit(NoticeGiven(text="", key="model"))
 
 
 def _with_own_ids(reply: Reply) -> Reply:
@@ -288,7 +319,14 @@ def _assistant(reply: Reply, checked_calls: Sequence[ToolCall]) -> Message:
         }
         for raw, call in zip(reply.calls, checked_calls, strict=True)
     ]
-    return {"role": "assistant", "content": reply.text or None, "tool_calls": calls}
+    return _with_extras(
+        {"role": "assistant", "content": reply.text or None, "tool_calls": calls}, reply
+    )
+
+
+def _with_extras(message: Message, reply: Reply) -> Message:
+    """The message with what its model wants to get back."""
+    return {**message, "extras": dict(reply.extras)} if reply.extras else message
 
 
 def _sendable(name: str) -> str:

@@ -57,7 +57,7 @@ BARRIER = Scope(writes=True, places=None)
 
 
 def plan(
-    calls: Sequence[ToolCall], tools: Catalog, cwd: str, home: str | None = None
+    calls: Sequence[ToolCall], tools: Catalog, cwd: str | None, home: str | None = None
 ) -> list[list[ToolCall]]:
     """Cut the calls of a step into batches, in order, as few as can be.
 
@@ -67,18 +67,23 @@ def plan(
     Parameters
     ----------
     cwd
-        Folder that relative paths refer to.
+        Folder that relative paths refer to. None if the files are on another machine: to look at
+        the links there takes a trip, so that a call which writes runs alone.
     home
         What ``~`` stands for; by default the home folder of the process.
     """
-    return list(_batches(calls, tools, Places(cwd, home)))
+    return list(_batches(calls, tools, _places(cwd, home)))
 
 
 def next_batch(
-    calls: Sequence[ToolCall], tools: Catalog, cwd: str, home: str | None = None
+    calls: Sequence[ToolCall], tools: Catalog, cwd: str | None, home: str | None = None
 ) -> list[ToolCall]:
     """The calls that run first: the first so many that do not conflict."""
-    return next(_batches(calls, tools, Places(cwd, home)), [])
+    return next(_batches(calls, tools, _places(cwd, home)), [])
+
+
+def _places(cwd: str | None, home: str | None) -> Places | None:
+    return None if cwd is None else Places(cwd, home)
 
 
 class _Batch:
@@ -114,7 +119,9 @@ class _Batch:
         return True
 
 
-def _batches(calls: Sequence[ToolCall], tools: Catalog, places: Places) -> Iterator[list[ToolCall]]:
+def _batches(
+    calls: Sequence[ToolCall], tools: Catalog, places: Places | None
+) -> Iterator[list[ToolCall]]:
     batch = _Batch()
     for call in calls:
         scope = _scope_of(call, tools, places)
@@ -126,7 +133,7 @@ def _batches(calls: Sequence[ToolCall], tools: Catalog, places: Places) -> Itera
         yield batch.calls
 
 
-def _scope_of(call: ToolCall, tools: Catalog, places: Places) -> Scope:
+def _scope_of(call: ToolCall, tools: Catalog, places: Places | None) -> Scope:
     if call.error:  # nothing runs; without arguments nobody knows what was to run in this place
         return NOTHING if call.args else BARRIER
     entry, known = tools.get_entry(call.name), KNOWN_TOOLS.get(call.name)
@@ -168,8 +175,10 @@ def _names(args: Mapping[str, Any], asked: Sequence[Resources | None]) -> list[s
     return list(dict.fromkeys(names))
 
 
-def _scope(writes: bool, names: Sequence[str] | None, places: Places) -> Scope:
-    if names is None:
+def _scope(writes: bool, names: Sequence[str] | None, places: Places | None) -> Scope:
+    if not writes and names == []:
+        return NOTHING
+    if names is None or places is None:
         return BARRIER if writes else ANYWHERE
     if writes:
         return Scope(True, tuple(place for name in names for place in places.written(name)))

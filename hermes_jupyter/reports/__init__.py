@@ -9,6 +9,15 @@ from hermes_jupyter.reports.audit import show_audit
 from hermes_jupyter.reports.mind import show_memory, show_skills
 from hermes_jupyter.reports.sessions import list_sessions, new_session, show_usage
 from hermes_jupyter.reports.status import choose_model, doctor, show_help, show_status, show_version
+from hermes_jupyter.reports.stored import (
+    delete,
+    export_session,
+    fork,
+    rename,
+    resume,
+    show_sessions,
+)
+from hermes_jupyter.reports.terminal import terminal
 from hermes_jupyter.reports.tools import show_tools
 from hermes_jupyter.reports.trash import trash
 from hermes_jupyter.reports.turns import attach, show_last, stop
@@ -28,8 +37,15 @@ COMMANDS: dict[str, Callable[[Any, Sequence[str]], None]] = {
     "doctor": doctor,
     "version": show_version,
     "audit": show_audit,
+    "terminal": terminal,
     "trash": trash,
     "memory": show_memory,
     "skills": show_skills,
+    "sessions": show_sessions,
+    "resume": resume,
+    "fork": fork,
+    "rename": rename,
+    "export": export_session,
+    "delete": delete,
 }
 """Each gets the magics and the words that follow its name."""

@@ -14,6 +14,7 @@ from hermes_jupyter.magics import HELP
 from hermes_jupyter.protection import containment_of
 from hermes_jupyter.redaction import redact
 from hermes_jupyter.reports.sessions import messages_of
+from hermes_jupyter.reports.terminal import where_of
 from tools.environments.containment import report
 
 
@@ -27,9 +28,9 @@ def show_status(magics: Any, _words: Sequence[str]) -> None:
     offered = hermes.offered(settings)
     usable = sum(available.ok for _, available in offered)
     running = [turn.session.name for turn in magics.desktop.running]
-    where = session.environment.cwd
-    print(f"model      {redact(model_line(settings))}")
-    print(f"session    {session.name}, {messages_of(session)} messages, in {where}")
+    where = where_of(session)
+    print(f"model      {redact(model_line(settings))}{redact(_spares(settings))}")
+    print(f"session    {session.name} ({session.id}), {messages_of(session)} messages, in {where}")
     print(f"tools      {usable} of {len(offered)} usable    (%hermes tools --why)")
     print(f"approvals  {settings.approvals}{redact(_rules(settings))}")
     print(f"contained  {_containment(hermes)}")
@@ -71,7 +72,13 @@ def model_line(settings: Any) -> str:
         named = "" if settings.model == LOCAL else settings.model
         return f"{named or settings.local_model or installed() or 'none'} (on this machine)"
     name = settings.model or "the endpoint's default"
-    return f"{name} at {settings.base_url or 'api.openai.com'}"
+    return f"{name} at {settings.base_url or settings.provider or 'api.openai.com'}"
+
+
+def _spares(settings: Any) -> str:
+    """The models that are asked when the first fails."""
+    names = [choice.model or choice.provider for choice in settings.fallback_models]
+    return f", then {', '.join(names)}" if names else ""
 
 
 def _containment(hermes: Any) -> str:

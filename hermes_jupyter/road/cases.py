@@ -8,15 +8,19 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal
 
 from hermes_jupyter.calls import ToolCall
 from hermes_jupyter.road.commands import plain_spellings, words_of
 from tools.entry import ToolEntry
+from tools.environments.host import HostError
 from tools.files import arguments, v4a
+from tools.files.local_place import LOCAL
+from tools.files.paths import is_inside
+from tools.files.place import Place
+from tools.files.problems import Problem
 from tools.files.protected import protection_of
-from tools.files.workspace import folder_of, is_inside
+from tools.files.workspace import Workspace, workspace_of
 from tools.safety import Objection
 
 logger = logging.getLogger(__name__)
@@ -59,6 +63,8 @@ class Case:
     objection: Objection | None = None
     reads_only: bool = False
     """Whether it surely changes nothing."""
+    files: Place = LOCAL
+    """Where its paths are."""
 
     @property
     def toolset(self) -> str:
@@ -153,8 +159,8 @@ class Case:
         return tuple(each.target for each in self.impacts)
 
     def _names_of(self, path: str) -> list[str]:
-        full = os.path.normpath(Path(self.folder, path).expanduser())
-        real = os.path.realpath(full)
+        full = os.path.normpath(os.path.join(self.folder, self.files.expand(path)))  # noqa: PTH118
+        real = self._real(full)
         names = [path, full, real]
         for start in {self.folder, self.workspace}:
             names += [os.path.relpath(full, start), os.path.relpath(real, start)]
@@ -163,19 +169,30 @@ class Case:
     def _place(self, kind: str, target: str) -> str:
         if kind not in ON_FILES or not target or "\0" in target:
             return target
-        place = Path(self.folder, target).expanduser()
-        if kind != "delete" or place.name in ("", "..") or not place.is_symlink():
-            return os.path.realpath(place)
-        # Deleting a link deletes the link, in a folder that may be another one than it says.
-        return os.path.join(os.path.realpath(place.parent), place.name)  # noqa: PTH118
+        there = Workspace(self.folder, self.files)
+        try:
+            # Deleting a link deletes the link, in a folder that may be another one than it says.
+            return there.place(target) if kind == "delete" else there.path(target)
+        except (OSError, Problem):
+            return os.path.normpath(os.path.join(self.folder, target))  # noqa: PTH118
+
+    def _real(self, path: str) -> str:
+        """The real path; as it is written if the place cannot tell. Then the call fails, too."""
+        try:
+            return self.files.real(path)
+        except OSError:
+            logger.debug("cannot tell the real path of %r", path, exc_info=True)
+            return path
 
     def _is_harmless(self, path: str) -> bool:
-        real = os.path.realpath(path)
-        return (
-            bool(path)
-            and all(is_inside(each, self.workspace) for each in (path, real))
-            and protection_of(real, str(Path.home())) is None
-        )
+        if not path:
+            return False
+        try:
+            real, home = self.files.real(path), self.files.home()
+        except OSError:
+            return False
+        inside = all(is_inside(each, self.workspace) for each in (path, real))
+        return inside and protection_of(real, home) is None
 
     @cached_property
     def _declared(self) -> tuple[Impact, ...]:
@@ -202,16 +219,44 @@ def case_of(
     entry: ToolEntry, call: ToolCall, context: Mapping[str, Any], objection: Objection | None
 ) -> Case:
     """What is known of a call; looks at the disk, so call it in a tool thread."""
-    folder = os.path.realpath(folder_of(context))
     there = (objection.cwd if objection else "") or str(call.args.get("workdir") or "")
+    reads_only = _reads_only(entry, call, context)
+    try:
+        workspace = workspace_of(context)
+        folder, project = workspace.real_folder, _project(workspace, context)
+        if there.strip() and "\0" not in there:
+            folder = workspace.path(there)
+    except (OSError, HostError) as error:  # fail closed: a person is asked, whatever it is
+        objection = _unseen(call, error)
+        return Case(call=call, entry=entry, folder="/", workspace="/", objection=objection)
     return Case(
         call=call,
         entry=entry,
-        folder=os.path.realpath(Path(folder, there).expanduser()) if "\0" not in there else folder,
-        workspace=os.path.realpath(str(context.get("workspace") or folder)),
+        folder=folder,
+        workspace=project,
         objection=objection,
-        reads_only=_reads_only(entry, call, context),
+        reads_only=reads_only,
+        files=workspace.files,
     )
+
+
+def _unseen(call: ToolCall, error: Exception) -> Objection:
+    """Where it would work cannot be looked at, so that nobody knows what it touches."""
+    return Objection(
+        reason=f"works where nothing can be looked at now ({error})",
+        shown=json.dumps(dict(call.args), ensure_ascii=False, indent=2, default=str),
+        grant=f"this exact {call.name} call",
+        firm=True,
+    )
+
+
+def _project(workspace: Workspace, context: Mapping[str, Any]) -> str:
+    """The real folder of the project; elsewhere, what the environment calls its workspace."""
+    if workspace.files.name:
+        named = getattr(context.get("environment"), "workspace", None)
+    else:
+        named = context.get("workspace")
+    return workspace.files.real(str(named)) if named else workspace.real_folder
 
 
 def _reads_only(entry: ToolEntry, call: ToolCall, context: Mapping[str, Any]) -> bool:

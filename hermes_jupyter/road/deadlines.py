@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 TICK_SECONDS = 0.25
@@ -62,6 +64,40 @@ async def ends_within(task: asyncio.Task[Any], seconds: float) -> bool:
     return task.done()
 
 
+class Waits:
+    """How long a call has waited for its turn. That is not its own time: no deadline counts it."""
+
+    __slots__ = ("_seconds", "_since")
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+        self._since: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        since = self._since
+        return self._seconds + (0.0 if since is None else time.monotonic() - since)
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """For the handler: it waits for others in the block."""
+        self._since = time.monotonic()
+        try:
+            yield
+        finally:
+            self._seconds, self._since = self.seconds, None
+
+
+async def ends_in_time(task: asyncio.Task[Any], limit: float, waits: Waits) -> bool:
+    """Wait for a task for the seconds that are its own; whether it has ended."""
+    began, left = time.monotonic(), limit
+    while left > 0:
+        if await ends_within(task, left):
+            return True
+        left = began + limit + waits.seconds - time.monotonic()
+    return task.done()
+
+
 class Deadlines:
     """Raises the flags whose time has come. One thread for all, while there are any."""
 
@@ -70,6 +106,16 @@ class Deadlines:
         self._wanted = threading.Event()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
+
+    @contextmanager
+    def held(self, flag: Flag) -> Iterator[None]:
+        """The time in the block does not count for a flag."""
+        end, began = self._flags.pop(flag, None), time.monotonic()
+        try:
+            yield
+        finally:
+            if end is not None:
+                self.add(flag, end - began)
 
     def add(self, flag: Flag, seconds: float) -> None:
         self._flags[flag] = time.monotonic() + seconds

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 
 from hermes_jupyter.road.cases import ON_FILES, Case, Impact
 from hermes_jupyter.road.commands import normal_form
-from tools.files.workspace import is_inside
+from tools.files.paths import is_inside
 
 LOSING = frozenset(("delete", "write", "move", "discard"))
 """A file that must not be deleted must not be emptied or moved away either."""

@@ -174,7 +174,13 @@ class Gate:
             return self._open(matter, "always", by="grant", note=rule.text)
         if self.policy.by_mode(case) == "allow":
             return self._open(matter, "once", by="mode")
+        if self._is_shut_in(case):
+            return self._open(matter, "once", by="isolation")
         return None
+
+    def _is_shut_in(self, case: Case) -> bool:
+        environment = self.context.get("environment")
+        return environment is not None and self.policy.lets_loose(case, environment.isolation)
 
     async def _answer(self, matter: _Matter) -> Passage | Ruling:
         """A ruling that allows it, or what becomes of it otherwise."""

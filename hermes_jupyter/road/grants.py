@@ -54,9 +54,12 @@ class Grants:
             self._standing.add(rule)
 
     def always(self, case: Case) -> Rule | None:
-        """The kept rule that covers the call. None covers what is of high risk."""
+        """The kept rule that covers the call. None covers what is of high risk.
+
+        They are about this machine: the same path or command elsewhere does something else.
+        """
         kept = self._standing.rules() if self._standing is not None else ()
-        if not kept or case.risk == "high":
+        if not kept or case.risk == "high" or case.files.name:
             return None
         return next((rule for text in kept if (rule := Rule.parse(text)).covers(case)), None)
 
@@ -73,7 +76,7 @@ class Grants:
 
     def offered(self, case: Case) -> str:
         """The rule that "always" would keep; empty if it cannot be offered."""
-        if self._standing is None or case.risk == "high":
+        if self._standing is None or case.risk == "high" or case.files.name:
             return ""
         return exact_rule(case)
 
@@ -85,5 +88,6 @@ def _key(case: Case) -> str:
     if isinstance(command := args.get("command"), str):
         args["command"] = normal_form(command)
         shown = "" if shown == command else shown
-    body = json.dumps([case.call.name, args, case.folder, shown], sort_keys=True, default=str)
+    where = [case.files.name, case.folder]
+    body = json.dumps([case.call.name, args, where, shown], sort_keys=True, default=str)
     return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()

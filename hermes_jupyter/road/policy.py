@@ -9,8 +9,13 @@ from typing import Literal
 from hermes_jupyter.road.cases import Case
 from hermes_jupyter.road.rules import Rule
 from hermes_jupyter.settings import ApprovalMode
+from tools.environments.host import Isolation
 
 Verdict = Literal["allow", "ask", "deny"]
+IN_TERMINAL = frozenset({"terminal", "process"})
+"""Tools that do all their work where commands run."""
+ASKING = frozenset({"ask", "edits", "auto"})
+"""Modes in which a question would be asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +26,8 @@ class Policy:
     allow: tuple[Rule, ...] = ()
     deny: tuple[Rule, ...] = ()
     ask: tuple[Rule, ...] = ()
+    trusts_isolation: bool = False
+    """Do commands run unasked where they can reach nothing of this machine?"""
 
     @classmethod
     def parse(
@@ -71,6 +78,13 @@ class Policy:
             case "edits" if case.is_edit:
                 return "allow"
         return "ask"
+
+    def lets_loose(self, case: Case, isolation: Isolation) -> bool:
+        """May a command run unasked, since it runs shut in? A folder of this machine that it
+        could write to is a way out."""
+        shut_in = isolation.isolated and not isolation.host_paths
+        in_terminal = case.call.name in IN_TERMINAL
+        return self.trusts_isolation and shut_in and in_terminal and self.mode in ASKING
 
     def may_be_judged(self, case: Case) -> bool:
         """May a model say that the call needs no question?"""

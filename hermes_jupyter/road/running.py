@@ -14,7 +14,7 @@ from hermes_jupyter.calls import Question
 from hermes_jupyter.events import Event, ToolCallStarted, ToolOutputStreamed
 from hermes_jupyter.road.approval import AskingDesk
 from hermes_jupyter.road.course import Course
-from hermes_jupyter.road.deadlines import Deadlines, Flag, ends_within
+from hermes_jupyter.road.deadlines import Deadlines, Flag, Waits, ends_in_time, ends_within
 from tools import dispatching
 from tools.entry import ToolEntry
 from tools.registry import tool_error
@@ -60,13 +60,14 @@ class Runner:
                 await self._run(entry, course)
 
     async def _run(self, entry: ToolEntry, course: Course) -> None:
-        cancelled, limit = Flag(), self._limit(entry, course)
+        cancelled, limit, waits = Flag(), self._limit(entry, course), Waits()
         person = _Person(self, cancelled)
         context = {
             **self.context,
             "tool_call_id": course.call.id,
             "cancelled": cancelled,
             "on_output": self._output_of(course),
+            "waiting": waits,
             "ask": person.ask,
             "ask_secret": person.ask_secret,
         }
@@ -75,7 +76,7 @@ class Runner:
         loop = asyncio.get_running_loop()
         task = loop.create_task(dispatching.adispatch(entry, dict(course.call.args), context))
         try:
-            if not await ends_within(task, limit):
+            if not await ends_in_time(task, limit, waits):
                 return await _overdue(task, cancelled, course, limit)
         except asyncio.CancelledError:
             await _stop(task, cancelled, INTERRUPT_GRACE)
@@ -92,6 +93,7 @@ class Runner:
             "tool_call_id": course.call.id,
             "cancelled": cancelled,
             "on_output": course.hear,
+            "waiting": lambda: _deadlines.held(cancelled),
             "ask": _nobody,
             "ask_secret": _nobody,
         }

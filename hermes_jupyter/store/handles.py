@@ -16,7 +16,7 @@ from pathlib import Path
 
 from hermes_jupyter.store.leftovers import own_folder, sweep
 from hermes_jupyter.text import readable
-from tools.files.access import LOCAL
+from tools.files.local_place import LOCAL
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from hermes_jupyter.store.locks import locked
-from tools.files.access import LOCAL
+from tools.files.local_place import LOCAL
 from tools.safety.instructions import order_in
 
 Target = Literal["memory", "user"]

@@ -95,4 +95,5 @@ def _cut(text: str, limit: int) -> str:
         return text
     head = int(limit * HEAD_SHARE)
     tail = limit - head
-    return f"{text[:head]}\n[... {len(text) - limit:,} characters left out ...]\n{text[len(text) - tail :]}"
+    gap = f"[... {len(text) - limit:,} characters left out ...]"
+    return f"{text[:head]}\n{gap}\n{text[len(text) - tail :]}"

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from hermes_jupyter.store.locks import locked
-from tools.files.access import LOCAL
+from tools.files.local_place import LOCAL
 from tools.safety import judge_command
 from tools.safety.cells import judge_cell
 from tools.safety.instructions import order_in

@@ -8,7 +8,7 @@ from typing import Any
 
 from hermes_jupyter.errors import ConfigurationError
 from hermes_jupyter.store.locks import locked
-from tools.files.access import LOCAL
+from tools.files.local_place import LOCAL
 
 HEADER = '# What you have answered with "always". A line that you delete is asked about again.\n'
 

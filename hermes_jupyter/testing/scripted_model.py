@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hermes_jupyter.agent.models.base import Delta, Message, Reply
+from hermes_jupyter.agent.models.prices import FREE, Price, priced
 from hermes_jupyter.testing.scripts import Script, as_reply, estimated_usage, pieces
 
 
@@ -45,6 +46,10 @@ class ScriptedModel:
     ) -> None:
         self.name = name
         self.window = window
+        self.price: Price | None = None
+        self.prefills = False
+        self.limits: list[int] = []
+        """Of each answer, as it was asked for."""
         self.requests: list[Request] = []
         self.closed = False
         self._replies = list(replies)
@@ -55,8 +60,11 @@ class ScriptedModel:
         messages: Sequence[Message],
         tools: Sequence[dict[str, Any]],
         on_delta: Callable[[Delta], None],
+        *,
+        max_answer: int = 0,
     ) -> Reply:
         """Give the next reply of the script. See `base.Model`."""
+        self.limits.append(max_answer)
         self.requests.append(Request(copy.deepcopy([*messages]), copy.deepcopy([*tools])))
         script = self._next()
         if callable(script):
@@ -68,13 +76,17 @@ class ScriptedModel:
             await asyncio.sleep(self._delay)
             on_delta(piece)
         await asyncio.sleep(self._delay)
-        return replace(reply, usage=estimated_usage(messages, reply))
+        usage = priced(estimated_usage(messages, reply), self.price or FREE, None, "")
+        return replace(reply, usage=usage)
 
     def _next(self) -> Any:
         number = len(self.requests)
         if number > len(self._replies):
             raise AssertionError(f"the script has {len(self._replies)} replies, not {number}")
         return self._replies[number - 1]
+
+    async def learn(self) -> None:
+        """All that is known is known."""
 
     async def close(self) -> None:
         """Remember that the model was closed."""

@@ -22,7 +22,6 @@ tell, so that many cells and turns can share one server. A step is a text or an 
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 import sys
@@ -32,9 +31,9 @@ from pathlib import Path
 from typing import Any
 
 from hermes_jupyter.agent.models.base import Delta, Message, RawCall, Reply
-from hermes_jupyter.testing.oddities import chunk
-from hermes_jupyter.testing.scripts import PIECE_CHARS, Script, as_reply, estimated_usage, pieces
+from hermes_jupyter.testing.scripts import Script, as_reply
 from hermes_jupyter.testing.stub_server import Exchange, StubServer
+from hermes_jupyter.testing.writers import messages_in, write
 
 MODEL = "scripted"
 
@@ -84,20 +83,19 @@ class ScriptedServer(StubServer):
         given = [part for part in script if isinstance(part, Conversation)]
         replies = [part for part in script if not isinstance(part, Conversation)]
         self._conversations = [*given, conversation("", *replies)] if replies else given
-        self._call_numbers = itertools.count(1)
         super().__init__(self._play)
 
     def _play(self, exchange: Exchange) -> None:
         if exchange.path.endswith("/models"):
             exchange.send_json({"object": "list", "data": [{"id": MODEL, "object": "model"}]})
             return
-        step = self._step(exchange.body.get("messages") or [])
+        step = self._step(messages_in(exchange))
         if isinstance(step, str):
             exchange.send_error(400, step)
         elif isinstance(step.reply, Refusal):
             _refuse(exchange, step.reply)
         else:
-            self._stream(exchange, step.reply, step.delay)
+            write(exchange, step.reply, step.delay)
 
     def _step(self, messages: Sequence[Message]) -> Step | str:
         """The step to play, or why there is none."""
@@ -108,22 +106,6 @@ class ScriptedServer(StubServer):
                     return candidate.steps[number]
                 return f"the script for {prompt[:60]!r} has no step {number + 1}"
         return f"no conversation of the script matches {prompt[:60]!r}"
-
-    def _stream(self, exchange: Exchange, reply: Reply, delay: float) -> None:
-        exchange.begin_stream()
-        exchange.send_event(chunk(role="assistant", content=""))
-        for piece in pieces(reply, 1 if delay else PIECE_CHARS):
-            if self.stopping.wait(delay):
-                return
-            field = "content" if piece.kind == "text" else "reasoning_content"
-            exchange.send_event(chunk(**{field: piece.text}))
-        for index, call in enumerate(reply.calls):
-            for part in _call_parts(call, f"call_{next(self._call_numbers)}"):
-                exchange.send_event(chunk(tool_calls=[{"index": index, **part}]))
-        exchange.send_event(chunk(reply.finish))
-        exchange.send_event({**chunk(), "choices": [], "usage": _usage(exchange, reply)})
-        exchange.send_event("[DONE]")
-        exchange.end_stream()
 
 
 def _place(messages: Sequence[Message]) -> tuple[str, int]:
@@ -145,23 +127,6 @@ def _text(content: Any) -> str:
 def _refuse(exchange: Exchange, refusal: Refusal) -> None:
     headers = {"retry_after": refusal.retry_after} if refusal.retry_after else {}
     exchange.send_error(refusal.status, refusal.message, **headers)
-
-
-def _call_parts(call: RawCall, identity: str) -> list[dict[str, Any]]:
-    """A call as it is streamed: its name, then its arguments in two parts."""
-    half = len(call.arguments) // 2
-    head = {"id": identity, "type": "function", "function": {"name": call.name, "arguments": ""}}
-    halves = (call.arguments[:half], call.arguments[half:])
-    return [head, *({"function": {"arguments": part}} for part in halves)]
-
-
-def _usage(exchange: Exchange, reply: Reply) -> dict[str, int]:
-    usage = estimated_usage(exchange.body["messages"], reply)
-    return {
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "total_tokens": usage.prompt_tokens + usage.completion_tokens,
-    }
 
 
 def read_script(source: str) -> list[Conversation]:

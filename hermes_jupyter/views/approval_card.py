@@ -21,6 +21,8 @@ from hermes_jupyter.views.widgets import Stage
 
 ROWS = (2, 20)
 """Lines of the field for an edit, at least and at most."""
+LATE_SECONDS = 2.0
+"""So long after an answer another one is heard, and told to be too late."""
 RULE_CHARS = 40
 """A longer rule is not on its button; the card shows it."""
 NOT_ARRIVED = "What you typed may not have arrived. Look at it once more, then run it."
@@ -80,6 +82,12 @@ class ApprovalCard:
         for name in ("hermes-card", "hermes-moved-0", "hermes-moved-1"):
             self.box.remove_class(name)
         self._html.value = html
+        self._loop.call_later(LATE_SECONDS, self._discard)
+
+    def _discard(self) -> None:
+        """Close what is no longer shown: a click that was on its way has been heard by now."""
+        if self._stage.closed:
+            return
         for row in (self._allowing, self._denying):
             self._stage.discard(*row.children, row)
         if self._edit is not None:

@@ -30,6 +30,13 @@ class TextEntry:
 
 
 @dataclass(slots=True)
+class ThoughtEntry:
+    """What the model thought before it said or did something."""
+
+    text: str
+
+
+@dataclass(slots=True)
 class CallEntry:
     """A tool call, with what people decided about it and how it ended."""
 
@@ -54,7 +61,7 @@ class WarningEntry:
     key: str
 
 
-Entry = TextEntry | CallEntry | QuestionEntry | WarningEntry
+Entry = TextEntry | ThoughtEntry | CallEntry | QuestionEntry | WarningEntry
 
 
 class Entries:
@@ -75,8 +82,10 @@ class Entries:
                 self._pieces.clear()  # of a model call that broke and is made again
             case TextStreamed(text=text):
                 self._pieces.append(text)
-            case StepFinished(text=text):
+            case StepFinished(text=text, reasoning=reasoning):
                 self._pieces.clear()
+                if reasoning.strip():
+                    self._entries.append(ThoughtEntry(reasoning))
                 self._add_text(text)
             case BatchStarted(calls=calls):
                 for call in calls:

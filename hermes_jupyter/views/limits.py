@@ -10,7 +10,13 @@ from hermes_jupyter.calls import CallStatus
 from hermes_jupyter.redaction import redact
 from hermes_jupyter.views import words
 from hermes_jupyter.views.base import Emoji
-from hermes_jupyter.views.entries import CallEntry, Entry, QuestionEntry, TextEntry
+from hermes_jupyter.views.entries import (
+    CallEntry,
+    Entry,
+    QuestionEntry,
+    TextEntry,
+    ThoughtEntry,
+)
 from hermes_jupyter.views.sanitize import clean, head_and_tail, joined_ends, one_line, reveal
 
 MAX_BYTES = 200_000
@@ -42,6 +48,13 @@ LADDER = (
 @dataclass(frozen=True, slots=True)
 class Said:
     """What the model said in one step (Markdown)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What the model thought before; shown folded, where that can be."""
 
     text: str
 
@@ -104,7 +117,7 @@ class Omitted:
     number: int
 
 
-Part = Said | Called | Asked | Warned | Omitted
+Part = Said | Thought | Called | Asked | Warned | Omitted
 
 
 def parts_of(
@@ -117,6 +130,8 @@ def parts_of(
         match entry:
             case TextEntry(text=text):
                 return Said(excerpt(text, limits.answer if entry is answer else limits.text))
+            case ThoughtEntry(text=text):
+                return Thought(excerpt(text, limits.call))
             case CallEntry():
                 # The answer of the only call is worth as much as that of a model.
                 limit = limits.text if by_hand else limits.call

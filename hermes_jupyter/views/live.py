@@ -16,6 +16,7 @@ from hermes_jupyter.events import (
     QuestionAnswered,
     QuestionAsked,
     ReasoningStreamed,
+    RetryPlanned,
     StepFinished,
     StepStarted,
     TextStreamed,
@@ -34,6 +35,7 @@ from hermes_jupyter.views.sanitize import escape, one_line
 from hermes_jupyter.views.status import StatusLine
 from hermes_jupyter.views.streaming import TextSegment
 from hermes_jupyter.views.style import CSS
+from hermes_jupyter.views.thoughts import thoughts_html
 from hermes_jupyter.views.widgets import Stage, view_of
 
 RELOADED = (
@@ -64,6 +66,7 @@ class WidgetView:
         parts = [style, self._body, self._status.widget]
         self._root = self._stage.column(parts, "hermes-turn")
         self._text: TextSegment | None = None
+        self._thoughts = ""
         self._cards: dict[str, CallCard] = {}
         self._batches: dict[str, Batch] = {}
         self._questions: dict[str, ApprovalCard | QuestionCard] = {}
@@ -114,6 +117,9 @@ class WidgetView:
                 self._stream(text)
             case ReasoningStreamed(text=text):
                 self._status.think(text)
+                self._thoughts += text
+            case RetryPlanned():
+                self._status.wait(event, self._now())
             case ToolOutputStreamed(call=call, text=text):
                 self._card(call).hear(text)
             case StepStarted() | StepFinished() | TurnStarted() | TurnFinished():
@@ -138,15 +144,16 @@ class WidgetView:
 
     def _follow_turn(self, event: Event) -> None:
         match event:
-            case TurnStarted(model=model, steps=steps, approvals=approvals):
-                self._status.begin(model, steps, self._now(), approvals=approvals)
+            case TurnStarted():
+                self._status.begin(event, self._now())
                 self._tick()
             case StepStarted(number=number):
                 if self._text is not None:
                     self._text.withdraw()  # of a model call that broke and is made again
-                self._text = None
+                self._text, self._thoughts = None, ""
                 self._status.step(number)
             case StepFinished(text=text, usage=usage):
+                self._fold_thoughts()
                 if text.strip() and self._text is None:
                     self._stream(text)
                 if self._text is not None:
@@ -157,8 +164,15 @@ class WidgetView:
                 self._refresh()
                 self._status.end(event)
 
+    def _fold_thoughts(self) -> None:
+        """What the model thought before it spoke, folded."""
+        if self._thoughts.strip():
+            self._add(self._stage.html(thoughts_html(self._thoughts)))
+        self._thoughts = ""
+
     def _stream(self, text: str) -> None:
         if self._text is None:
+            self._fold_thoughts()
             self._text = TextSegment(self._stage, self._body)
         self._text.feed(text)
         self._status.write()

@@ -59,7 +59,7 @@ class Record:
             steps,
             finished.usage,
             finished.seconds,
-            approvals=started.approvals if started else "ask",
+            started=started,
         )
         return {
             "text/plain": plain_of(parts, ended=ended, footer=footer),
@@ -74,6 +74,7 @@ class Record:
         return {
             "v": VERSION,
             "session": started.session if started else "",
+            "session_id": started.session_id if started else "",
             "turn": started.turn if started else "",
             "prompt_sha256": hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest(),
             "status": finished.status,

@@ -12,7 +12,7 @@ from html import escape
 from itertools import groupby
 
 from hermes_jupyter.views import words
-from hermes_jupyter.views.limits import Asked, Called, Omitted, Part, Said
+from hermes_jupyter.views.limits import Asked, Called, Omitted, Part, Said, Thought
 from hermes_jupyter.views.markdown import to_html
 
 FOLD_ABOVE = 4
@@ -48,6 +48,9 @@ def _block(part: Part) -> str:
     match part:
         case Said(text=text):
             return to_html(text)
+        case Thought(text=text):
+            summary = f"<summary {_QUIET}>💭 {escape(words.thought(text))}</summary>"
+            return f"<details {_BOX}>{summary}\n{_listing(text)}</details>\n"
         case Asked(text=text, answer=answer):
             replied = "nobody answered" if answer is None else escape(answer)
             return f"<blockquote>{to_html(text)}<p>↳ <b>{replied}</b></p></blockquote>\n"

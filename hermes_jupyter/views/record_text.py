@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hermes_jupyter.views.limits import Asked, Called, Omitted, Part, Said
+from hermes_jupyter.views.limits import Asked, Called, Omitted, Part, Said, Thought
 from hermes_jupyter.views.markdown import harmless
 from hermes_jupyter.views.sanitize import last_lines, one_line
 
@@ -14,7 +14,7 @@ def markdown_of(parts: Sequence[Part], *, ended: str, footer: str) -> str:
     """The record as Markdown: calls are list items, texts are as the model wrote them."""
     blocks: list[str] = []
     after_call = False
-    for part in parts:
+    for part in _without_thoughts(parts):
         is_call = isinstance(part, Called)
         blocks.append(("" if is_call and after_call else "\n") + _markdown(part))
         after_call = is_call
@@ -23,9 +23,14 @@ def markdown_of(parts: Sequence[Part], *, ended: str, footer: str) -> str:
     return "\n".join([*blocks, "", "\n\n".join(ending)]).strip() + "\n"
 
 
+def _without_thoughts(parts: Sequence[Part]) -> list[Part]:
+    """Text cannot fold them away."""
+    return [part for part in parts if not isinstance(part, Thought)]
+
+
 def plain_of(parts: Sequence[Part], *, ended: str, footer: str) -> str:
     """The record for terminals."""
-    lines = [*map(_plain, parts), *([ended] if ended else []), footer]
+    lines = [*map(_plain, _without_thoughts(parts)), *([ended] if ended else []), footer]
     return "\n".join(lines).lstrip("\n") + "\n"
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hermes_jupyter.calls import Usage
-from hermes_jupyter.events import TurnFinished
+from hermes_jupyter.events import RetryPlanned, TurnFinished, TurnStarted
 from hermes_jupyter.redaction import redact
 from hermes_jupyter.views import words
 from hermes_jupyter.views.sanitize import escape, last_lines, one_line
@@ -15,12 +15,18 @@ from hermes_jupyter.views.widgets import Stage
 
 @dataclass(slots=True)
 class _Count:
-    model: str = ""
-    steps: int = 0
+    turn: TurnStarted | None = None
     step: int = 0
     started: float = 0.0
-    approvals: str = "ask"
     usage: Usage = field(default_factory=Usage)
+
+    @property
+    def model(self) -> str:
+        return self.turn.model if self.turn else ""
+
+    @property
+    def steps(self) -> int:
+        return self.turn.steps if self.turn else 0
 
 
 class StatusLine:
@@ -33,31 +39,38 @@ class StatusLine:
         self._writes = False
         self._thought = ""
         self._ended = ""
+        self._retry: tuple[RetryPlanned, float] | None = None
 
-    def begin(self, model: str, steps: int, now: float, *, approvals: str = "ask") -> None:
-        self._count = _Count(model=model, steps=steps, started=now, approvals=approvals)
+    def begin(self, turn: TurnStarted, now: float) -> None:
+        self._count = _Count(turn=turn, started=now)
         self.is_running = True
         self.widget.add_class("hermes-running")
 
     def step(self, number: int) -> None:
         self._count.step, self._writes, self._thought = number, False, ""
+        self._retry = None
 
     def write(self) -> None:
-        self._writes = True
+        self._writes, self._retry = True, None
+
+    def wait(self, retry: RetryPlanned, now: float) -> None:
+        """A model call is made again, some time from now."""
+        self._retry = (retry, now + retry.seconds)
 
     def think(self, text: str) -> None:
+        self._retry = None
         self._thought = (self._thought + text)[-1_000:]
 
     def count(self, usage: Usage) -> None:
         self._count.usage = self._count.usage + usage
-        self._writes, self._thought = False, ""
+        self._writes, self._thought, self._retry = False, "", None
 
     def end(self, event: TurnFinished) -> None:
         self.is_running = False
         self.widget.remove_class("hermes-running")
         steps = words.steps_done(event.steps)
-        model, approvals = event.model or self._count.model, self._count.approvals
-        numbers = words.footer(model, steps, event.usage, event.seconds, approvals=approvals)
+        model = event.model or self._count.model
+        numbers = words.footer(model, steps, event.usage, event.seconds, started=self._count.turn)
         ended = "" if event.status == "done" else words.ended(event)
         self._draw(f'<span class="hermes-ended">{escape(ended)}</span>' if ended else "", numbers)
 
@@ -67,13 +80,17 @@ class StatusLine:
         count = self._count
         steps = f"step {count.step} of {count.steps}" if count.step else ""
         seconds = float(int(now - count.started))
-        numbers = words.footer(count.model, steps, count.usage, seconds, approvals=count.approvals)
-        doing = escape(self._doing(running, asks))
+        numbers = words.footer(count.model, steps, count.usage, seconds, started=count.turn)
+        doing = escape(self._doing(running, asks, now))
         self._draw(f'<span class="hermes-doing">{doing}</span>', numbers)
 
-    def _doing(self, running: Sequence[str], asks: bool) -> str:
+    def _doing(self, running: Sequence[str], asks: bool, now: float) -> str:
         if asks:
             return "Waiting for your answer"
+        if self._retry is not None:
+            planned, moment = self._retry
+            left = float(max(0, round(moment - now)))
+            return one_line(words.retry(replace(planned, seconds=left)), 200)
         if len(running) == 1:
             return one_line(f"Running {running[0]}", 60)
         if running:

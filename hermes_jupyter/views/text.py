@@ -15,6 +15,7 @@ from hermes_jupyter.events import (
     NoticeGiven,
     QuestionAnswered,
     QuestionAsked,
+    RetryPlanned,
     StepFinished,
     StepStarted,
     TextStreamed,
@@ -95,7 +96,7 @@ class TextView:
         is_terminal = getattr(getattr(write, "__self__", None), "isatty", lambda: False)
         self._prefills = prefills
         self._coloured = bool(is_terminal())
-        self._model, self._approvals = "", "ask"
+        self._started: TurnStarted | None = None
         self._by_hand = False
         self._word = ""  # the end of the stream, until it is known to be a whole word
         self._streamed = False
@@ -108,9 +109,8 @@ class TextView:
 
     def __call__(self, event: Event) -> None:
         match event:
-            case TurnStarted(model=model, steps=steps, approvals=approvals):
-                self._approvals = approvals
-                self._model, self._by_hand = model, steps == 0
+            case TurnStarted(steps=steps):
+                self._started, self._by_hand = event, steps == 0
             case StepStarted():
                 self._end_stream()
             case TextStreamed(text=text):
@@ -132,6 +132,8 @@ class TextView:
                 self._close_prompt(question.id, by)
                 if answer is None:
                     self._line(f"  Nobody answered: {one_line(question.text, 200)}", _YELLOW)
+            case RetryPlanned():
+                self._line(f"  {words.retry(event)}", _DIM)
             case NoticeGiven(text=text, level=level) if text:
                 self._line(f"  {one_line(text, 300)}", _YELLOW if level == "warning" else _DIM)
             case TurnFinished():
@@ -183,10 +185,9 @@ class TextView:
         if event.status != "done":
             self._line(words.ended(event), _RED)
         steps = words.steps_done(event.steps)
-        model = event.model or self._model
-        self._line(
-            words.footer(model, steps, event.usage, event.seconds, approvals=self._approvals), _DIM
-        )
+        started = self._started
+        model = event.model or (started.model if started else "")
+        self._line(words.footer(model, steps, event.usage, event.seconds, started=started), _DIM)
 
     def _finish_approval(self, event: ApprovalResolved) -> None:
         call = event.request.call

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hermes_jupyter.calls import CallStatus, Decision, ToolCall, TurnStatus, Usage
-from hermes_jupyter.events import ApprovalResolved, TurnFinished
+from hermes_jupyter.events import ApprovalResolved, RetryPlanned, TurnFinished, TurnStarted
 from hermes_jupyter.redaction import redact
 from hermes_jupyter.text import json_object
 from hermes_jupyter.views.base import Emoji
@@ -41,6 +41,7 @@ _DECIDED_BY = {
     "interrupt": "because the turn was interrupted",
     "rule": "by a rule of yours",
     "mode": "because approvals are set so",
+    "isolation": "because it runs shut in",
     "grant": "by what you allowed before",
     "judge": "by the model that looks first",
     "safety": "because nobody may approve it",
@@ -141,12 +142,56 @@ def steps_done(number: int) -> str:
     return count(number, "step") if number else ""
 
 
-def footer(model: str, steps: str, usage: Usage, seconds: float, *, approvals: str = "ask") -> str:
-    """The line below a turn. ``steps`` is in words, since only some views know the limit."""
-    tokens = usage.prompt_tokens + usage.completion_tokens
+def footer(
+    model: str,
+    steps: str,
+    usage: Usage,
+    seconds: float,
+    *,
+    started: TurnStarted | None = None,
+) -> str:
+    """The line below a turn. ``steps`` is in words, since only some views know the limit.
+
+    ``started`` tells the mode of approvals, and the ceilings of which something is left.
+    """
+    approvals = started.approvals if started else "ask"
     mode = "" if approvals == "ask" else f"approvals {one_line(approvals, 20)}"
-    parts = (one_line(model, 60), mode, steps, count(tokens, "token") if tokens else "")
+    parts = (one_line(model, 60), mode, steps, tokens_of(usage, started), cost_of(usage, started))
     return " · ".join(part for part in (*parts, seconds_text(seconds)) if part)
+
+
+def tokens_of(usage: Usage, started: TurnStarted | None = None) -> str:
+    """ "1,204 tokens", or how many of them are left."""
+    if started and started.max_tokens:
+        left = max(0, started.max_tokens - usage.tokens)
+        return f"{count(usage.tokens, 'token')}, {left:,} left"
+    return count(usage.tokens, "token") if usage.tokens else ""
+
+
+def cost_of(usage: Usage, started: TurnStarted | None = None) -> str:
+    """ "$0.0042", or how much of it is left; empty if nobody says what it costs."""
+    if started and started.max_cost:
+        return f"{dollars(usage.cost)}, {dollars(max(0.0, started.max_cost - usage.cost))} left"
+    if not usage.cost:
+        return ""
+    return f"{'more than ' if usage.unpriced_calls else ''}{dollars(usage.cost)}"
+
+
+def dollars(amount: float) -> str:
+    """ "$0.0042", "$1.20"."""
+    return f"${amount:.2f}" if amount >= 1 or not amount else f"${amount:.4f}"
+
+
+def thought(text: str) -> str:
+    """ "Thought, 214 words"."""
+    return f"Thought, {count(len(text.split()), 'word')}"
+
+
+def retry(event: RetryPlanned) -> str:
+    """ "Trying again in 12 s (2 of 3): too many requests"."""
+    when = f" in {seconds_text(event.seconds)}" if event.seconds else ""
+    reason = one_line(redact(event.reason), 300)
+    return f"Trying again{when} ({event.number} of {event.tries}): {reason}"
 
 
 def _who(by: str) -> str:

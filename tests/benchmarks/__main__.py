@@ -18,15 +18,19 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tests.benchmarks import (
+    bench_backends,
     bench_batch,
     bench_bridge,
     bench_click,
     bench_core,
+    bench_files,
     bench_interrupt,
     bench_load,
     bench_page,
     bench_peers,
     bench_safety,
+    bench_steps,
+    bench_store,
     bench_tool_search,
     bench_tools,
     bench_upstream,
@@ -44,9 +48,13 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "interrupt": bench_interrupt.rows,
     "core": bench_core.rows,
     "tools": bench_tools.rows,
+    "backends": bench_backends.rows,
+    "files": bench_files.rows,
     "safety": bench_safety.rows,
+    "store": bench_store.rows,
     "upstream": bench_upstream.rows,
     "tool_search": bench_tool_search.rows,
+    "steps": bench_steps.rows,
 }
 ON_REQUEST = {"peers"}
 """Sections that download something."""

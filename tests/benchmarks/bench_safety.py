@@ -14,12 +14,24 @@ from tools.safety.shell.reading import read_program
 CASES = Path(__file__).parents[1] / "unit" / "tools" / "safety" / "cases.txt"
 ROUNDS = 25
 FOLDER = "/data/project"
+ANALYSIS = """
+df = pd.read_csv("data/sales_{0}.csv", parse_dates=["day"])
+df["ratio_{0}"] = df.a / df.b
+for city, part in df.groupby("city"):
+    print(city, part["price"].mean(), len(part), {0})
+fig, ax = plt.subplots(figsize=(8, {0}))
+ax.plot(df.day, df.price, label="price {0}")
+ax.set_title(f"Prices of {{len(df)}} days")
+model = fit(df[["a", "b"]].to_numpy(), df["y"].values, alpha={0})
+print({{k: round(v, 3) for k, v in model.params.items() if v > {0}}})
+"""
 LONG = {
     "a long word": "echo " + "a" * 3_995,
     "a quoted text": "git commit -m '" + "word " * 797 + "'",
     "a here-document": "cat <<'X'\n" + "some text here\n" * 265 + "X\n",
     "250 file names": "cat " + " ".join(f"src/file_{number}.py" for number in range(250)),
     "Python code": "python -c '" + "print(1)\n" * 440 + "'",
+    "an analysis in Python": "python - <<'X'\n" + "".join(map(ANALYSIS.format, range(9))) + "X\n",
     "a script of 130 lines": (
         'for f in *.csv; do wc -l "$f"; done\nif [ -f x ]; then cat x; fi\n' * 62
     ),

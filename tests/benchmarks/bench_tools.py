@@ -11,6 +11,7 @@ from typing import Any
 
 from tests.benchmarks.rows import Row, Spread, spread
 from tools.discovery import discover_builtin
+from tools.environments.base import Environment
 from tools.environments.local import LocalEnvironment
 from tools.registry import registry
 
@@ -68,7 +69,7 @@ def fill(folder: Path) -> None:
         (folder / f"file{number}.txt").write_text(text, encoding="utf-8")
 
 
-def call(tool: str, args: dict[str, Any], environment: LocalEnvironment) -> float:
+def call(tool: str, args: dict[str, Any], environment: Environment) -> float:
     """Seconds of one call.
 
     Raises

@@ -130,7 +130,7 @@ def start(request: pytest.FixtureRequest, pool: Kernels, tmp_path: Path) -> Iter
         *replies: Any, load: bool = True, fresh: bool = False, env: dict[str, str] | None = None
     ) -> Notebook:
         folder = tmp_path / "work"
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         server = after.enter_context(ScriptedServer(*replies))
         settings = {
             "HERMES_HOME": str(tmp_path / "home"),

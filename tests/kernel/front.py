@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +101,16 @@ class Front:
 
     def until_idle(self, request: str, timeout: float = 10.0) -> None:
         self.until(lambda: ("status", "idle") in self.states(request), "idle", timeout)
+
+    def until_heard(self, timeout: float = 60.0) -> None:
+        """Wait until a kernel that was started again is heard, not only answers."""
+        end = time.monotonic() + timeout
+        while time.monotonic() < end:
+            request = self.send("kernel_info_request", {})
+            with suppress(TimeoutError):
+                self.until_idle(request, 1.0)
+                return
+        raise TimeoutError("the new kernel is not heard")
 
     def states(self, request: str) -> list[tuple[str, str]]:
         return [

@@ -18,7 +18,9 @@ MAY_IMPORT = {
     "hermes_jupyter.redaction": {"redaction", "tools"},
     "hermes_jupyter.text": set(),
     "hermes_jupyter.events": {"calls"},
-    "hermes_jupyter.settings": {"errors"},
+    "hermes_jupyter.settings": {"errors", "model_settings", "terminal_settings"},
+    "hermes_jupyter.terminal_settings": {"errors"},
+    "hermes_jupyter.model_settings": {"errors"},
     "hermes_jupyter.protection": {"settings", "tools"},
     "hermes_jupyter.store": {
         "calls", "errors", "events", "redaction", "settings", "text", "store", "tools",
@@ -28,6 +30,7 @@ MAY_IMPORT = {
     },
     "hermes_jupyter.agent": {
         "calls", "errors", "events", "redaction", "settings", "text", "road", "agent", "tools",
+        "model_settings",
     },
     "hermes_jupyter.kernel": {"calls", "errors", "events", "kernel", "tools"},
     "hermes_jupyter.trace": {"calls", "events", "redaction", "road", "text"},
@@ -37,15 +40,22 @@ MAY_IMPORT = {
     "hermes_jupyter.session": {
         "calls", "errors", "redaction", "store", "road", "agent", "tools",
     },
-    "hermes_jupyter.knowledge": {"agent", "session", "settings", "store"},
+    "hermes_jupyter.knowledge": {"agent", "session", "settings", "store", "tools"},
+    "hermes_jupyter.turn_values": {"calls", "errors", "road", "settings"},
     "hermes_jupyter.turn": {
         "calls", "errors", "events", "knowledge",
-        "redaction", "settings", "text", "road", "agent", "session",
+        "redaction", "settings", "text", "road", "agent", "session", "taking_up",
+        "turn_values",
         "kernel", "protection", "tools",
         "hermes",  # its type only
     },
+    "hermes_jupyter.conversations": {"errors", "session", "store"},
+    "hermes_jupyter.exports": {
+        "calls", "errors", "events", "exports", "redaction", "store", "text", "views",
+    },
     "hermes_jupyter.hermes": {
-        "road", "errors", "events", "settings", "agent", "session", "turn", "tools",
+        "road", "errors", "events", "settings", "agent", "conversations", "session", "store",
+        "turn", "tools", "model_settings", "turn_values",
     },
 }  # fmt: skip
 ONLY_IN = {

@@ -14,7 +14,7 @@ from hermes_jupyter.events import (
 from hermes_jupyter.hermes import Hermes
 from hermes_jupyter.one_call import is_tool, run_call, wanted_call
 from hermes_jupyter.settings import Settings
-from hermes_jupyter.turn import TurnOptions
+from hermes_jupyter.turn_values import TurnOptions
 from tools.registry import tool_result
 
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}

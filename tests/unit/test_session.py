@@ -8,7 +8,7 @@ from hermes_jupyter.events import TurnFinished
 from hermes_jupyter.hermes import Hermes
 from hermes_jupyter.settings import Settings
 from hermes_jupyter.testing import ScriptedModel, call
-from hermes_jupyter.turn import TurnOptions
+from hermes_jupyter.turn_values import TurnOptions
 
 
 @pytest.fixture

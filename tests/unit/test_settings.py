@@ -148,3 +148,53 @@ def test_containment_is_off_until_somebody_asks_for_it(tmp_path):
 def test_odd_bounds_are_refused(tmp_path, wrong):
     with pytest.raises(ConfigurationError):
         load(wrong, {"HERMES_HOME": str(tmp_path)})
+
+
+def test_models_are_read_in_the_words_of_hermes_agents_files(tmp_path):
+    (tmp_path / "config.yaml").write_text(
+        """
+model: {provider: openrouter, default: big, api_mode: codex_responses}
+providers:
+  openrouter: {stale_timeout_seconds: 45, request_timeout_seconds: 90}
+fallback_providers:
+  - {provider: anthropic, model: claude-haiku-4-5}
+  - {provider: custom, model: q, base_url: "http://h:1/v1", key_env: MY_KEY, context_length: 9}
+agent: {api_max_retries: 5, max_cost: 0.5, max_tokens: 100000}
+prices: {big: {input: 1, output: 2}}
+""",
+        encoding="utf-8",
+    )
+    env = {"HERMES_HOME": str(tmp_path), "OPENROUTER_API_KEY": "or", "MY_KEY": "", "HOME": "/"}
+    settings = load(env=env)
+    assert (settings.provider, settings.model, settings.api) == ("openrouter", "big", "responses")
+    assert (settings.stall_timeout, settings.first_token_timeout) == (45, 90)
+    assert [each.model for each in settings.fallback_models] == ["claude-haiku-4-5", "q"]
+    assert settings.fallback_models[1].context_window == 9
+    assert settings.keys == {"OPENROUTER_API_KEY": "or"}
+    assert (settings.max_tries, settings.max_cost, settings.max_tokens) == (5, 0.5, 100_000)
+    assert settings.prices == {"big": {"input": 1.0, "output": 2.0}}
+    assert settings.has_endpoint
+    assert "or" not in repr(settings).split("'")
+
+
+@pytest.mark.parametrize(
+    ("traits", "message"),
+    [
+        ({"fallback_models": [{}]}, "needs a name"),
+        ({"fallback_models": [3]}, "a name or a mapping"),
+        ({"prices": {"m": {"input": -1, "output": 2}}}, "the price of 'm'"),
+        ({"prices": {"m": {"input": 1}}}, "the price of 'm'"),
+        ({"max_cost": float("nan")}, "max_cost"),
+        ({"max_tokens": -1}, "max_tokens"),
+        ({"api": "soap"}, "chat or responses"),
+        ({"max_tries": 0}, "max_tries"),
+    ],
+)
+def test_choices_about_models_that_make_no_sense_are_refused(tmp_path, traits, message):
+    with pytest.raises(ConfigurationError, match=message):
+        load(traits, env={"HERMES_HOME": str(tmp_path)})
+
+
+def test_a_fallback_may_be_a_name_alone(tmp_path):
+    settings = load({"fallback_models": ["gpt-5-mini", "local"]}, {"HERMES_HOME": str(tmp_path)})
+    assert [each.model for each in settings.fallback_models] == ["gpt-5-mini", "local"]

@@ -9,7 +9,7 @@ from hermes_jupyter.agent.tool_search.deferral import tokens_of
 from hermes_jupyter.hermes import Hermes
 from hermes_jupyter.settings import Settings
 from hermes_jupyter.testing import ScriptedModel, call
-from hermes_jupyter.turn import TurnOptions
+from hermes_jupyter.turn_values import TurnOptions
 from tools.registry import tool_result
 
 WINDOW = 32_000

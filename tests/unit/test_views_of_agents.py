@@ -18,7 +18,7 @@ from hermes_jupyter.road.policy import Policy
 from hermes_jupyter.road.run import Road
 from hermes_jupyter.settings import Settings
 from hermes_jupyter.testing import ScriptedModel, call
-from hermes_jupyter.turn import TurnOptions
+from hermes_jupyter.turn_values import TurnOptions
 from tools.registry import ToolRegistry, tool_result
 
 

@@ -14,6 +14,9 @@ from hermes_jupyter.agent.models.base import Delta, Message, Reply
 from hermes_jupyter.agent.models.client import OpenAIModel
 from hermes_jupyter.testing.oddities import odd
 from hermes_jupyter.testing.stub_server import StubServer
+from tests.unit.conftest import turn
+
+__all__ = ["turn"]
 
 READ_FILE = {
     "type": "function",

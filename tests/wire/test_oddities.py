@@ -24,11 +24,11 @@ def test_llama_cpp_repeats_the_name_and_refuses_null(serve, ask):
 @pytest.mark.parametrize(
     ("oddity", "kind", "words"),
     [
-        ("broken_stream", "malformed", "broke after 13 characters"),
-        ("truncated_stream", "malformed", "broke after 13 characters"),
-        ("not_json", "malformed", "broke after 4 characters"),
-        ("empty_stream", "malformed", "broke after 0 characters"),
-        ("error_in_stream", "malformed", "the worker died"),
+        ("broken_stream", "broken", "broke after 13 characters"),
+        ("truncated_stream", "broken", "broke after 13 characters"),
+        ("not_json", "broken", "broke after 4 characters"),
+        ("empty_stream", "broken", "broke after 0 characters"),
+        ("error_in_stream", "broken", "the worker died"),
         ("html", "malformed", "is not an OpenAI-compatible endpoint (got HTML)"),
         ("401", "auth", "does not accept the API key"),
         ("404", "not_found", "it offers stub-small"),

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
+import shlex
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tools.environments.processes import BackgroundProcess, ProcessTable
+from tools.environments.host import Health, Host, Isolation
+from tools.environments.job_table import JobTable
+from tools.environments.jobs import Job, JobOptions
+from tools.files.local_place import LOCAL
+from tools.files.place import Place
 
 TIMED_OUT = 124
 INTERRUPTED = 130
+PLAIN = JobOptions()
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +41,19 @@ class Environment(ABC):
 
     Attributes
     ----------
-    processes : ProcessTable
+    processes : JobTable
         The background processes started here; they end with the environment.
+    host : Host
+        Where it runs, for those who move files or start processes of their own there.
     """
 
-    processes: ProcessTable
+    processes: JobTable
+    host: Host
+
+    @property
+    @abstractmethod
+    def backend(self) -> str:
+        """The name of its kind of place: "local", "docker"."""
 
     @property
     @abstractmethod
@@ -51,6 +68,7 @@ class Environment(ABC):
         timeout: float | None = None,
         cwd: str | None = None,
         stdin: str | None = None,
+        env: Mapping[str, str] | None = None,
         on_output: Callable[[str], None] | None = None,
         cancelled: threading.Event | None = None,
     ) -> CommandResult:
@@ -66,6 +84,8 @@ class Environment(ABC):
             Folder for this command alone; the shell goes back to its own afterwards.
         stdin
             What the command can read; nothing if None.
+        env
+            Variables for this command alone, and what it starts.
         on_output
             Called with pieces of the output as they come, a few times per second, in this thread.
         cancelled
@@ -74,7 +94,11 @@ class Environment(ABC):
         Raises
         ------
         ValueError
-            If the command cannot be given to a shell, or ``cwd`` is no folder.
+            If the command cannot be given to a shell, ``cwd`` is no folder, or ``env`` names what
+            is no variable.
+        HostError
+            If the place cannot be reached, or was lost while the command ran. The next call tries
+            again.
         RuntimeError
             If the environment is closed.
         """
@@ -84,15 +108,81 @@ class Environment(ABC):
         """Kill the running command, if there is one. For other threads; returns at once."""
 
     @abstractmethod
-    def spawn(self, command: str, *, cwd: str | None = None) -> BackgroundProcess:
-        """Start a command beside the shell, with a copy of its state; it is in `processes` then."""
+    def spawn(self, command: str, *, cwd: str | None = None, options: JobOptions = PLAIN) -> Job:
+        """Start a command beside the shell, with a copy of its state; it is in `processes` then.
+
+        Raises
+        ------
+        JobError
+            If it cannot be started, or not in a terminal if ``options`` ask for one.
+        ValueError
+            If the command cannot be given to a shell, or ``cwd`` is no folder.
+        RuntimeError
+            If the environment is closed.
+        """
 
     @abstractmethod
     def close(self) -> None:
         """End everything that was started here."""
+
+    def keep_jobs_in(self, jobs: JobTable) -> None:
+        """Use this table of background processes instead of one of its own."""
+        self.processes = jobs
+
+    @property
+    def files(self) -> Place:
+        """The files that its commands see."""
+        return LOCAL
+
+    def get(self, path: str) -> bytes:
+        """The content of a file there; a relative path counts from `cwd`.
+
+        Raises
+        ------
+        FileNotFoundError, IsADirectoryError, PermissionError, HostError
+        """
+        return self.host.get(self._absolute(path))
+
+    def put(self, path: str, content: bytes, mode: int = 0o644) -> None:
+        """Write a file there as a whole; a relative path counts from `cwd`.
+
+        Raises
+        ------
+        FileNotFoundError, IsADirectoryError, PermissionError, OSError, HostError
+        """
+        self.host.put(self._absolute(path), content, mode)
+
+    def health(self) -> Health:
+        """Whether commands can run now. Looks within a few seconds; never raises."""
+        return self.host.health()
+
+    @property
+    def isolation(self) -> Isolation:
+        """How far its commands are kept from this machine."""
+        return self.host.isolation
+
+    def _absolute(self, path: str) -> str:
+        return posixpath.join(self.cwd, path)
 
     def __enter__(self) -> Environment:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def with_variables(command: str, env: Mapping[str, str] | None) -> str:
+    """The text of a command that has these variables, and leaves none of them behind.
+
+    Raises
+    ------
+    ValueError
+        If one cannot be a variable.
+    """
+    if not env:
+        return command
+    for name, value in env.items():
+        if VARIABLE.fullmatch(name) is None or "\0" in value:
+            raise ValueError(f"not a variable: {name!r}")
+    given = " ".join(f"{name}={shlex.quote(value)}" for name, value in env.items())
+    return f"{given} command eval {shlex.quote(command)}"

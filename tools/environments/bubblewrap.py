@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.environments.bounds import Bounds, NotContained
-from tools.files.workspace import is_inside
+from tools.files.paths import is_inside
 
 SECONDS_TO_ANSWER = 10.0
 SEPARATE = (

@@ -142,11 +142,6 @@ class Enclosure:
 
         return start
 
-    def start(
-        self, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], **options: Any
-    ) -> Process:
-        return self._start(argv, "", cwd=cwd, env=env, **options)
-
     def _start(
         self,
         argv: Sequence[str],
@@ -161,6 +156,12 @@ class Enclosure:
         bounds = replace(self._bounds, shell=os.path.realpath(shell) if shell else "")
         command = self._wall.around(argv, bounds, os.path.realpath(cwd))
         return self._parent.run(lambda: start_freely(command, cwd=cwd, env=env, **options))
+
+    def around(self, argv: Sequence[str], cwd: str) -> list[str]:
+        """The command that runs ``argv`` within the bounds, for who starts it otherwise."""
+        if self._wall is None:
+            return list(argv)
+        return self._wall.around(argv, self._bounds, os.path.realpath(cwd))
 
     def close(self) -> None:
         """End what was started here, and remove its temporary files."""

@@ -95,6 +95,9 @@ class Host(ABC):
     """A place where processes run. Its methods may be called from any thread, also at once."""
 
     isolation: Isolation
+    name: str = ""
+    """What tells its files from those of other hosts of its kind, such as ``me@server``; the same
+    whenever it is opened again. Empty if they go with it."""
 
     @abstractmethod
     def open(

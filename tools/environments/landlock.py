@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tools.environments.bounds import Bounds, NotContained
-from tools.files.workspace import is_inside
+from tools.files.paths import is_inside
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 """System calls; the numbers are the same on all machines."""

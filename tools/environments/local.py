@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from tools.environments.base import INTERRUPTED, TIMED_OUT, CommandResult, Environment
+from tools.environments.base import PLAIN, CommandResult, Environment, with_variables
 from tools.environments.containment import OFF, Containment, Enclosure, report
+from tools.environments.job_table import JobTable
+from tools.environments.jobs import Job, JobOptions
+from tools.environments.local_host import LocalHost
+from tools.environments.local_jobs import LocalJob, LocalOrder, start_job
 from tools.environments.output import OutputCollector
-from tools.environments.processes import BackgroundProcess, Launch, ProcessTable
 from tools.environments.shell import (
     BASH,
-    SECONDS_BETWEEN_LOOKS,
     SECONDS_TO_TIDY_UP,
     Ending,
     Shell,
@@ -27,16 +29,18 @@ from tools.environments.shell import (
     remove_home,
 )
 from tools.environments.sudo import Sudo, uses_sudo
+from tools.environments.turns import CLOSED, PLAIN_TERMINAL, encoded, halted, take_turn
 from tools.secrets.variables import for_children
 
-PLAIN_TERMINAL = {"GIT_PAGER": "cat", "PAGER": "cat", "PYTHONUNBUFFERED": "1", "TERM": "dumb"}
-CLOSED = "this environment is closed; open another one"
+TERMINAL = "xterm-256color"
+"""What a program in a terminal of its own may use; escapes are taken out of what a model reads."""
 BACKGROUND = """\
 { if [[ -n $1 ]]; then
     builtin source "/dev/fd/$1" 2>/dev/null; PWD=$2; builtin set +e; builtin eval "exec $1<&-"
-  fi; builtin shopt -s expand_aliases; __hermes_text=$3; builtin shift "$#"
-  builtin eval -- "$__hermes_text"; }"""
+  fi; builtin shopt -s expand_aliases; __hermes_text=$3; [[ -z $4 ]] || builtin export TERM=$4
+  builtin shift "$#"; builtin eval -- "$__hermes_text"; }"""
 """Start of a background process: the state of the shell from a descriptor, then the command."""
+PLACE = "local"
 
 
 class LocalEnvironment(Environment):
@@ -55,6 +59,8 @@ class LocalEnvironment(Environment):
         Who answers when ``sudo`` asks for a password. None: then it fails, and nobody is asked.
     containment
         What commands may touch; see `contain`.
+    jobs
+        Where background processes are kept; those that it knows of this machine are found again.
     """
 
     def __init__(
@@ -65,6 +71,7 @@ class LocalEnvironment(Environment):
         passed: Iterable[str] = (),
         sudo: Sudo | None = None,
         containment: Containment = OFF,
+        jobs: JobTable | None = None,
     ) -> None:
         self._state = State(str(Path(cwd or Path.cwd()).expanduser().absolute()))
         self._extra, self._passed = dict(env or {}), tuple(passed)
@@ -76,7 +83,15 @@ class LocalEnvironment(Environment):
         self._closed = False
         self._shell: Shell | None = None
         self._home: Path | None = None
-        self.processes = ProcessTable()
+        self._inside: list[Job] = []
+        """Background processes within the bounds that are in force."""
+        self.processes = JobTable() if jobs is None else jobs
+        self.processes.adopt(PLACE, LocalJob)
+        self.host = LocalHost()
+
+    @property
+    def backend(self) -> str:
+        return "local"
 
     @property
     def cwd(self) -> str:
@@ -90,12 +105,14 @@ class LocalEnvironment(Environment):
         timeout: float | None = None,
         cwd: str | None = None,
         stdin: str | None = None,
+        env: Mapping[str, str] | None = None,
         on_output: Callable[[str], None] | None = None,
         cancelled: threading.Event | None = None,
     ) -> CommandResult:
-        text, given = _encoded(command), None if stdin is None else _encoded(stdin, nul=True)
-        if not _take_turn(self._lock, cancelled):
-            return _halted("interrupted", OutputCollector(on_output), timeout)
+        text = encoded(with_variables(command, env))
+        given = None if stdin is None else encoded(stdin, nul=True)
+        if not take_turn(self._lock, cancelled):
+            return halted("interrupted", OutputCollector(on_output), timeout)
         try:
             self._interrupted.clear()
             about_bounds = self._enclose()
@@ -111,7 +128,7 @@ class LocalEnvironment(Environment):
             self._lock.release()
         notes.extend(_notes_about(ending))
         if ending.halted:
-            return _halted(ending.halted, output, timeout, " ".join(notes))
+            return halted(ending.halted, output, timeout, " ".join(notes))
         printed = output.finish()
         notes.extend(filter(None, [self._sudo.after(attempt, printed)]))
         return CommandResult(printed, ending.exit_code, note=" ".join(notes))
@@ -119,23 +136,17 @@ class LocalEnvironment(Environment):
     def interrupt(self) -> None:
         self._interrupted.set()
 
-    def spawn(self, command: str, *, cwd: str | None = None) -> BackgroundProcess:
-        _encoded(command)
+    def spawn(self, command: str, *, cwd: str | None = None, options: JobOptions = PLAIN) -> Job:
+        encoded(command)
         with self._lock:
             if self._closed:
                 raise RuntimeError(CLOSED)
             self._enclose()
             folder, _ = self._start_folder(cwd)
-            launch = self._launch(command, folder)
-            try:
-                process = BackgroundProcess(command, launch)
-            finally:
-                for number in launch.inherited:
-                    os.close(number)
-        self.processes.add(process)
+            job = self._start(command, folder, options)
         if uses_sudo(command):
-            self._sudo.serve_also(process)
-        return process
+            self._sudo.serve_also(job)
+        return job
 
     def close(self) -> None:
         self._closed = True
@@ -167,6 +178,9 @@ class LocalEnvironment(Environment):
         if self._enclosure.containment == wanted:
             return []
         enclosure = Enclosure(wanted, self._workspace)
+        inside, self._inside = self._inside, []
+        for job in inside:
+            job.kill()
         self._enclosure.close()
         self._enclosure, self._state = enclosure, State(self._state.cwd)
         if self._shell is None:
@@ -175,16 +189,34 @@ class LocalEnvironment(Environment):
         self._shell = None
         return [f"The shell was started again; containment is now: {enclosure.description}."]
 
-    def _launch(self, command: str, folder: str) -> Launch:
-        arguments = [folder, command]
+    def _start(self, command: str, folder: str, options: JobOptions) -> Job:
+        contained = self._enclosure.containment.mode != "off"
+        order = self._order(command, folder, options)
+        try:
+            record = self.processes.prepare(command, folder, PLACE, options, outlives=not contained)
+            try:
+                job = start_job(order, record, self.processes.folder_of(record))
+            except BaseException:
+                self.processes.abandon(record)
+                raise
+        finally:
+            for number in order.inherited:
+                os.close(number)
+        self.processes.add(job)
+        if contained:
+            self._inside.append(job)
+        return job
+
+    def _order(self, command: str, folder: str, options: JobOptions) -> LocalOrder:
+        end = [folder, command, TERMINAL if options.pty else ""]
         loader = [BASH, "--noprofile", "--norc", "-c", BACKGROUND, "bash"]
         if self._state.snapshot is None:
-            argv, start = [*loader, "", *arguments], self._enclosure.start
-            return Launch(argv, folder, self._variables(), start=start)
+            argv = self._enclosure.around([*loader, "", *end], folder)
+            return LocalOrder(argv=argv, env=self._variables())
         # The file may be gone before the child reads it; an open descriptor stays.
         number = open_written(self._state.snapshot)
-        argv, start = [*loader, str(number), *arguments], self._enclosure.start
-        return Launch(argv, folder, {}, [number], start)
+        argv = self._enclosure.around([*loader, str(number), *end], folder)
+        return LocalOrder(argv=argv, env={}, inherited=[number])
 
     def _living_shell(self, notes: list[str]) -> Shell:
         """The shell, started if there is none."""
@@ -256,20 +288,6 @@ def shell_is_available() -> tuple[bool, str]:
     return shutil.which(BASH) is not None, "bash is not on PATH"
 
 
-def _encoded(text: str, *, nul: bool = False) -> bytes:
-    if "\0" in text and not nul:
-        raise ValueError("a command cannot contain the character NUL")
-    return text.encode("utf-8", "surrogateescape")  # its error is a ValueError as well
-
-
-def _take_turn(lock: threading.Lock, cancelled: threading.Event | None) -> bool:
-    """Wait for the lock; False if the call was cancelled first."""
-    while not lock.acquire(timeout=SECONDS_BETWEEN_LOOKS):
-        if cancelled is not None and cancelled.is_set():
-            return False
-    return True
-
-
 def _notes_about(ending: Ending) -> list[str]:
     notes = []
     if ending.halted:
@@ -282,13 +300,3 @@ def _notes_about(ending: Ending) -> list[str]:
     if ending.left_running:
         notes.append("A background child still runs; what it prints from now on is not shown.")
     return notes
-
-
-def _halted(
-    why: str, output: OutputCollector, timeout: float | None, note: str = ""
-) -> CommandResult:
-    if why == "timed out":
-        text = output.finish(f"[Command timed out after {timeout:g}s]")
-        return CommandResult(text, TIMED_OUT, timed_out=True, note=note)
-    text = output.finish("[Command interrupted]")
-    return CommandResult(text, INTERRUPTED, interrupted=True, note=note)

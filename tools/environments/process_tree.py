@@ -40,8 +40,7 @@ def session_members(leader: int, also: Iterable[int] = ()) -> set[int]:
 def end_session(leader: int, *, grace: float) -> None:
     """Kill the leader at once and the others after ``grace`` seconds in which they may tidy up.
 
-    The leader goes first, so that a shell cannot start the next command of its list. We look again
-    and again, for processes may still be forked meanwhile.
+    The leader goes first, so that a shell cannot start the next command of its list.
     """
     if not PROC.is_dir():
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -49,18 +48,46 @@ def end_session(leader: int, *, grace: float) -> None:
         return
     members = session_members(leader)
     _signal(members & {leader}, signal.SIGKILL)
-    asked: set[int] = {leader}
+    _end_all(leader, members, asked={leader}, dead={leader}, grace=grace)
+
+
+def end_politely(leader: int, *, grace: float) -> None:
+    """Ask all of them to end, the leader first; kill those that are left after ``grace`` seconds.
+
+    Whoever calls this knows that the number still means the session: that its leader lives, or
+    something that holds its output.
+    """
+    if not PROC.is_dir():
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(leader, signal.SIGTERM)
+            time.sleep(grace)
+            os.killpg(leader, signal.SIGKILL)
+        return
+    _end_all(leader, session_members(leader), asked=set(), dead=set(), grace=grace)
+
+
+def _end_all(
+    leader: int, members: set[int], *, asked: set[int], dead: set[int], grace: float
+) -> None:
+    """We look again and again, for processes may still be forked meanwhile.
+
+    The leader comes first each time, so that a shell cannot start the next command of its list.
+    """
     now = time.monotonic()
     patience, deadline = now + grace, now + grace + SECONDS_TO_DIE
-    while (members := members - {leader}) and time.monotonic() < deadline:
+    while (members := members - dead) and time.monotonic() < deadline:
         if time.monotonic() < patience:
-            _signal(members - asked, signal.SIGTERM)
+            _signal(_first(leader, members - asked), signal.SIGTERM)
         else:
-            _signal(members, signal.SIGKILL)
+            _signal(_first(leader, members), signal.SIGKILL)
         asked |= members
         time.sleep(SECONDS_BETWEEN_LOOKS)
-        _reap(members)
+        _reap(members - {leader})
         members = session_members(leader, also=members)
+
+
+def _first(leader: int, members: set[int]) -> list[int]:
+    return sorted(members, key=lambda pid: pid != leader)
 
 
 def _reap(pids: Iterable[int]) -> None:

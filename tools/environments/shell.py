@@ -25,6 +25,7 @@ from pathlib import Path
 from tools.environments.containment import Start, start_freely
 from tools.environments.output import OutputCollector
 from tools.environments.process_tree import end_session
+from tools.environments.turns import SECONDS_BETWEEN_LOOKS
 
 LOOP = " ".join(
     line
@@ -33,7 +34,6 @@ LOOP = " ".join(
 )
 BASH = "bash"
 PIECE = 65_536
-SECONDS_BETWEEN_LOOKS = 0.02
 SECONDS_FOR_THE_REST = 0.2
 """How long to read on after the end of a command whose pipe a background child keeps open."""
 SECONDS_TO_TIDY_UP = 0.05

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from tools.environments.askpass import Askpass
-from tools.environments.processes import BackgroundProcess
+from tools.environments.jobs import Job
 
 AskSecret = Callable[[str], str | None]
 """Asks a person for something that nobody else may see; None if nobody can be asked."""
@@ -62,7 +62,7 @@ class Sudo:
         self._wrong: set[str] = set()
         """What the environment said and ``sudo`` refused."""
         self._attempt: Attempt | None = None
-        self._background: list[BackgroundProcess] = []
+        self._background: list[Job] = []
         self._askpass: Askpass | None = None
         self._asking_since: float | None = None
         self._seconds_asked = 0.0
@@ -113,7 +113,7 @@ class Sudo:
         finally:
             self._attempt = None
 
-    def serve_also(self, process: BackgroundProcess) -> None:
+    def serve_also(self, process: Job) -> None:
         """Answer this one as long as it runs; nobody is asked for it."""
         with self._lock:
             running = [each for each in self._background if each.status == "running"]

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from tools.files import diffs
-from tools.files.access import LOCAL, FileAccess
+from tools.files.local_place import LOCAL
+from tools.files.place import Place
 from tools.files.problems import Problem
 from tools.files.text import Text, decode
-from tools.files.trash import Trash, Trashed
+from tools.files.trash import Trash, Trashed, Why
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +45,7 @@ class Change:
         return diffs.unified_diff(before, after, old_name, new_name)
 
 
-def commit(changes: Sequence[Change], files: FileAccess, trash: Trash | None = None) -> list[str]:
+def commit(changes: Sequence[Change], files: Place, trash: Trash | None = None) -> list[str]:
     """Make all changes; if one fails, take the others back. Returns the folders it made.
 
     Files that go, and files that are replaced as a whole, are kept in the trash if there is one.
@@ -58,9 +59,9 @@ def commit(changes: Sequence[Change], files: FileAccess, trash: Trash | None = N
     done: list[Change] = []
     kept: list[Trashed] = []
     try:
-        if trash is not None and files is LOCAL:
+        if trash is not None:
             for change in changes:
-                kept += _kept(change, trash)
+                kept += _kept(change, trash, files)
         for change in changes:
             if change.after is not None:
                 folders += files.make_folders(str(PurePath(change.path).parent))
@@ -79,22 +80,25 @@ def commit(changes: Sequence[Change], files: FileAccess, trash: Trash | None = N
     return folders
 
 
-def _kept(change: Change, trash: Trash) -> list[Trashed]:
+def _kept(change: Change, trash: Trash, files: Place) -> list[Trashed]:
     if change.before is None or change.moved_to or change.is_none:
         return []
-    if change.after is None:
-        return [trash.keep(change.path, "deleted")]
-    return [trash.keep(change.path, "replaced")] if change.whole else []
+    why: Why = "deleted" if change.after is None else "replaced"
+    if why == "replaced" and not change.whole:
+        return []
+    if files is LOCAL:
+        return [trash.keep(change.path, why)]
+    return [trash.keep_content(change.path, change.before, why, files)]
 
 
-def _make(change: Change, files: FileAccess) -> None:
+def _make(change: Change, files: Place) -> None:
     if change.after is None:
         files.remove(change.path)
     else:
         files.write_bytes_atomic(change.path, change.after, change.mode)
 
 
-def _take_back(done: list[Change], folders: list[str], files: FileAccess) -> list[str]:
+def _take_back(done: list[Change], folders: list[str], files: Place) -> list[str]:
     lost = []
     for change in reversed(done):
         try:
@@ -112,7 +116,7 @@ def _take_back(done: list[Change], folders: list[str], files: FileAccess) -> lis
     return lost
 
 
-def _bytes_at(path: str, files: FileAccess) -> bytes | None:
+def _bytes_at(path: str, files: Place) -> bytes | None:
     return files.read_bytes(path) if files.stat(path) else None
 
 

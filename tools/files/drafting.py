@@ -78,7 +78,7 @@ class Draft:
         if status.kind != "file":
             what = "a folder" if status.kind == "folder" else "not a regular file"
             raise Problem(f"{shown(path)} is {what}")
-        if status.size > MAX_BYTES:
+        if status.size > min(MAX_BYTES, self.workspace.files.most_bytes):
             raise Problem(f"{shown(path)} is too large to patch ({status.size:,} bytes)")
         self._modes[path] = status.mode
         return self.workspace.files.read_bytes(path)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 
-from tools.files.access import FileAccess
-from tools.files.lines import Page, read_page
-from tools.files.notebook_text import notebook_text
+from tools.files.findings import Match
+from tools.files.place import Place
 from tools.files.problems import Problem
-from tools.files.searching import Match
+from tools.files.reading import Reading
 from tools.secrets.placeholders import NONE, Secrets
 
 LINES_OF_A_KEY = 200
@@ -19,35 +18,31 @@ LINE_OF_A_KEY = re.compile(r"\s*[A-Za-z0-9+/=]{40,}\s*")
 
 
 def read_hidden(
-    chunks: Iterable[bytes], first: int, count: int, stopped: Callable[[], bool], secrets: Secrets
-) -> Page:
-    """Like `read_page`, with placeholders for secrets."""
+    place: Place, path: str, window: tuple[int, int], stopped: Callable[[], bool], secrets: Secrets
+) -> Reading:
+    """Like `Place.read_lines` of ``(first, count)``, with placeholders for secrets."""
+    first, count = window
     above = 0 if secrets is NONE else min(first - 1, LINES_OF_A_KEY)
-    page = read_page(chunks, first - above, count + above, stopped)
+    found = place.read_lines(path, first - above, count + above, stopped)
+    if found.page is None:
+        return found
+    page = found.page
     lines = secrets.mask("\n".join(page.lines)).split("\n") if page.lines else []
-    return replace(page, lines=tuple(lines[above:]))
+    return replace(found, page=replace(page, lines=tuple(lines[above:])))
 
 
-def hidden_match(found: Match, path: str, files: FileAccess, secrets: Secrets) -> Match:
+def hidden_match(found: Match, path: str, place: Place, secrets: Secrets) -> Match:
     """A hit of a search, and the lines around it, with placeholders for secrets."""
     lines = [*found.before, found.content, *found.after]
     if any(map(LINE_OF_A_KEY.fullmatch, lines)) and secrets is not NONE:
-        first = found.line - len(found.before)
-        page = read_hidden(_chunks(path, files), first, len(lines), lambda: False, secrets)
-        shown = list(page.lines)
+        window = found.line - len(found.before), len(lines)
+        page = read_hidden(place, path, window, lambda: False, secrets).page
+        shown = list(page.lines) if page else []
+        shown += [""] * (len(lines) - len(shown))  # it was changed since; nothing is shown then
     else:
         shown = secrets.mask("\n".join(lines)).split("\n")
     at = len(found.before)
     return replace(found, content=shown[at], before=tuple(shown[:at]), after=tuple(shown[at + 1 :]))
-
-
-def _chunks(path: str, files: FileAccess) -> Iterable[bytes]:
-    """The file as a search sees it."""
-    if not path.endswith(".ipynb"):
-        return files.chunks(path)
-    content = b"".join(files.chunks(path))
-    cells = notebook_text(content)
-    return [content if cells is None else cells.encode("utf-8", "replace")]
 
 
 def resolved(text: str, existing: str, secrets: Secrets) -> str:

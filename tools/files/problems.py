@@ -1,14 +1,9 @@
-"""Errors that a model can mend, and the one place where they become answers."""
+"""Errors that a model can mend, and errors of the system in words."""
 
 from __future__ import annotations
 
 import errno
-import functools
-from collections.abc import Callable
 from typing import Any
-
-from tools.registry import tool_error
-from tools.secrets.placeholders import masked, secrets_of
 
 MAX_PATH_CHARS = 300
 REMEDIES = {
@@ -44,22 +39,3 @@ def describe(error: OSError) -> str:
 def shown(text: str) -> str:
     r"""Text that any encoder accepts: bytes that are no UTF-8 in a name appear as ``\\udcXX``."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def answering(**extra: Any) -> Callable[[Callable[..., str]], Callable[..., str]]:
-    """Make a handler answer a `Problem` or an error of the system with `tool_error`."""
-
-    def wrap(handler: Callable[..., str]) -> Callable[..., str]:
-        @functools.wraps(handler)
-        def handle(args: dict[str, Any], **context: Any) -> str:
-            try:
-                return handler(args, **context)
-            except Problem as problem:
-                said = masked({"error": shown(str(problem)), **problem.extra}, secrets_of(context))
-                return tool_error(said.pop("error"), **{**extra, **said})
-            except OSError as error:
-                return tool_error(describe(error), **extra)
-
-        return handle
-
-    return wrap

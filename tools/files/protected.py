@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tools.files import globs
-from tools.files.access import FileAccess
 
 ANY_FOLDER = "(?:.*/)?"
 """How `tools.files.globs` translates a leading ``**/``."""
@@ -112,11 +111,6 @@ def _union(patterns: Sequence[str]) -> re.Pattern[str]:
 _SECRETS = Places(SECRETS)
 _NO_SECRETS = Places({"no secret": NO_SECRETS})
 _SYSTEM = Places(SYSTEM)
-
-
-def home_of(files: FileAccess) -> str:
-    """The home folder, as the functions below want it."""
-    return files.real(files.expand("~"))
 
 
 def secret_in(path: str, home: str) -> str | None:

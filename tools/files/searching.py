@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
-from typing import Literal
 
 from tools.files import globs
-from tools.files.access import CHUNK_BYTES, FileAccess
+from tools.files.findings import Clock, Findings, Match, Query
 from tools.files.notebook_text import notebook_text
+from tools.files.paths import name_in
 from tools.files.patterns import Hit, LinePattern
+from tools.files.place import CHUNK_BYTES, Readable
 from tools.files.problems import Problem
-from tools.files.protected import home_of, secret_at, secret_in
+from tools.files.protected import secret_at, secret_in
 from tools.files.text import HEAD_BYTES, decode, is_binary
 from tools.files.walking import Found, Walk
-from tools.files.workspace import name_in
 
 MAX_FILE_BYTES = 64 << 20
 MAX_LINE_CHARS = 500
@@ -25,69 +22,11 @@ MAX_PAGE_CHARS = 60_000
 CONTEXT_LINE_CHARS = 300
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
-    """What is searched for. ``folder`` is where paths in the answer begin."""
-
-    pattern: str
-    root: str
-    folder: str
-    file_glob: str = ""
-    limit: int = 50
-    offset: int = 0
-    context: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A line that matches."""
-
-    path: str
-    line: int
-    content: str
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-
-    def as_result(self) -> dict[str, object]:
-        return {name: value for name, value in asdict(self).items() if value or name == "content"}
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """When to stop, and why."""
-
-    deadline: float
-    cancelled: threading.Event | None = None
-
-    def why_stopped(self) -> Literal["", "cancelled", "deadline"]:
-        if self.cancelled is not None and self.cancelled.is_set():
-            return "cancelled"
-        return "deadline" if time.monotonic() > self.deadline else ""
-
-
-@dataclass(slots=True)
-class Findings:
-    """What a search found. Totals are of everything; the lists are one page of it."""
-
-    counts: dict[str, int] = field(default_factory=dict)
-    """Matching lines of each file; for a search of names, 1."""
-    matches: list[Match] = field(default_factory=list)
-    stopped: str = ""
-    """Why the totals are only "at least", if they are."""
-    left_out: dict[str, int] = field(default_factory=dict)
-    page_is_full: bool = False
-    """The page ended early because it had grown too long."""
-
-    @property
-    def total(self) -> int:
-        return sum(self.counts.values())
-
-
-def search_names(query: Query, files: FileAccess, clock: Clock) -> Findings:
+def search_names(query: Query, files: Readable, clock: Clock) -> Findings:
     """Files whose name, or path below the root, fits the pattern."""
     fits = name_test(query.pattern.removeprefix(query.root.rstrip("/") + "/"))
     findings = Findings()
-    for found in _files(query, files, clock, findings):
+    for found in files_to_search(query, files, clock, findings):
         if fits(found.relative):
             findings.counts[name_in(query.folder, found.path)] = 1
     return findings
@@ -105,15 +44,26 @@ def name_test(pattern: str) -> Callable[[str], bool]:
     return lambda relative: wanted in relative.rpartition("/")[2].lower()
 
 
-def search_contents(
-    query: Query, pattern: LinePattern, files: FileAccess, clock: Clock
-) -> Findings:
+def search_contents(query: Query, pattern: LinePattern, files: Readable, clock: Clock) -> Findings:
     """Lines that match the pattern."""
     findings = Findings()
+    found = files_to_search(query, files, clock, findings)
+    return search_in(found, query, pattern, files, clock, findings)
+
+
+def search_in(
+    found_files: Iterable[Found],
+    query: Query,
+    pattern: LinePattern,
+    files: Readable,
+    clock: Clock,
+    findings: Findings,
+) -> Findings:
+    """The same in files that were found before; adds to the findings."""
     chars = 0
-    home = home_of(files)
+    home = files.home()
     shows_secrets = secret_at(query.root, home) is not None  # a person has agreed to it
-    for found in _files(query, files, clock, findings):
+    for found in found_files:
         text = _text(found, files, findings, None if shows_secrets else home)
         if text is None:
             continue
@@ -136,7 +86,9 @@ def search_contents(
     return findings
 
 
-def _files(query: Query, files: FileAccess, clock: Clock, findings: Findings) -> Iterator[Found]:
+def files_to_search(
+    query: Query, files: Readable, clock: Clock, findings: Findings
+) -> Iterator[Found]:
     """The files to search; ends early, and says so, when the time is up."""
     status = files.stat(query.root)
     if status is not None and status.kind == "file":
@@ -152,7 +104,7 @@ def _files(query: Query, files: FileAccess, clock: Clock, findings: Findings) ->
     findings.left_out.update(walk.summary())
 
 
-def _text(found: Found, files: FileAccess, findings: Findings, home: str | None) -> str | None:
+def _text(found: Found, files: Readable, findings: Findings, home: str | None) -> str | None:
     """The text that `read_file` shows for a file, so that line numbers agree; None to skip it."""
     path = files.real(found.path) if found.is_link else found.path
     if home is not None and secret_in(path, home):
@@ -174,7 +126,7 @@ def _text(found: Found, files: FileAccess, findings: Findings, home: str | None)
     return text.unified if text else None
 
 
-def _content(path: str, files: FileAccess) -> bytes | None:
+def _content(path: str, files: Readable) -> bytes | None:
     """The file's bytes; None if there are too many, empty if a large one is of no text."""
     chunks, size = [], 0
     for chunk in files.chunks(path):

@@ -1,7 +1,8 @@
 """Files that tools delete or replace as a whole, kept so that a person can have them back.
 
 Each has a folder of its own with the file and a manifest: where it was, its mode, time and
-checksum. A second name for the same file is enough; only on another disk it takes a copy.
+checksum. A second name for the same file is enough; only on another disk it takes a copy. What was
+on another machine is kept on this one, so that it outlives a container.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ import shutil
 import stat
 import time
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
+from tools.files.place import Place
 from tools.files.problems import Problem, shown
 
 logger = logging.getLogger(__name__)
@@ -51,6 +53,8 @@ class Trashed:
     is_link: bool
     place: str
     """The folder that holds it now."""
+    where: str = ""
+    """The name of the place it was on, if that is not this machine."""
 
 
 class Trash:
@@ -89,10 +93,46 @@ class Trash:
                 shutil.rmtree(place, ignore_errors=True)
                 raise
         except OSError as error:
-            raise Problem(
-                f"{shown(path)} cannot be kept in the trash ({error.strerror or error}), "
-                "so nothing was changed"
-            ) from error
+            raise _cannot_keep(path, error) from error
+        self._make_room(spare=entry.place)
+        return entry
+
+    def keep_content(self, path: str, content: bytes, why: Why, files: Place) -> Trashed:
+        """Keep what a file of another place holds; of a link, what it points to.
+
+        Raises
+        ------
+        Problem
+            If it cannot be kept.
+        OSError
+            If the place cannot tell its mode.
+        """
+        status = files.stat(path)
+        try:
+            place = self._new_place()
+            try:
+                kept = place / FILE
+                with open(kept, "xb", opener=_private) as file:
+                    file.write(content)
+                entry = self._described(place, Trashed(
+                    id=place.name,
+                    session=self._session,
+                    kept_at=time.time(),
+                    path=path,
+                    why=why,
+                    mode=status.mode if status else 0o644,
+                    modified=time.time(),
+                    size=len(content),
+                    sha256=_checksum(kept),
+                    is_link=False,
+                    place=str(place),
+                    where=files.name,
+                ))  # fmt: skip
+            except BaseException:
+                shutil.rmtree(place, ignore_errors=True)
+                raise
+        except OSError as error:
+            raise _cannot_keep(path, error) from error
         self._make_room(spare=entry.place)
         return entry
 
@@ -111,22 +151,38 @@ class Trash:
         """
         real = os.path.abspath(os.path.expanduser(name))  # noqa: PTH100, PTH111
         for entries in (self.entries(), self.entries(everywhere=True)):
-            fitting = [entry for entry in entries if entry.id == name or entry.path == real]
+            fitting = [
+                entry
+                for entry in entries
+                if entry.id == name or entry.path == (name if entry.where else real)
+            ]
             if fitting:
                 return fitting[-1]
         raise Problem(f"Nothing in the trash is called {name!r}")
 
-    def restore(self, entry: Trashed, to: str | None = None) -> str:
+    def restore(self, entry: Trashed, to: str | None = None, *, files: Place | None = None) -> str:
         """Put a file back, with its mode and time. Returns where it is.
 
         If it was replaced, it takes the place of what replaced it, which goes to the trash.
         Otherwise nothing that is there is touched.
 
+        Parameters
+        ----------
+        to
+            A path on this machine, if it shall not go where it was.
+        files
+            The place it was on, if that is not this machine.
+
         Raises
         ------
         Problem
-            If something is there, or the trash does not hold what was kept.
+            If something is there, or the trash does not hold what was kept, or it was on another
+            place than ``files``.
+        OSError
+            If that place refuses.
         """
+        if entry.where and to is None:
+            return self._restored_there(entry, files)
         target = Path(to or entry.path)
         kept = Path(entry.place, FILE)
         try:
@@ -152,6 +208,24 @@ class Trash:
             ) from error
         shutil.rmtree(entry.place, ignore_errors=True)
         return str(target)
+
+    def _restored_there(self, entry: Trashed, files: Place | None) -> str:
+        if files is None or files.name != entry.where:
+            raise Problem(
+                f"{shown(entry.path)} was on {entry.where}; choose that terminal first, "
+                f"or take it from {Path(entry.place, FILE)}"
+            )
+        content = Path(entry.place, FILE).read_bytes()
+        if hashlib.sha256(content).hexdigest() != entry.sha256:
+            raise Problem(f"{shown(entry.path)} was changed in the trash; look at {entry.place}")
+        if files.stat(entry.path) is not None:
+            if entry.why != "replaced":
+                raise Problem(f"{shown(entry.path)} is there again; move it away first")
+            self.keep_content(entry.path, files.read_bytes(entry.path), "replaced", files)
+        files.make_folders(str(PurePosixPath(entry.path).parent))
+        files.write_bytes_atomic(entry.path, content, entry.mode)
+        shutil.rmtree(entry.place, ignore_errors=True)
+        return entry.path
 
     def drop(self, entry: Trashed) -> None:
         """Forget a file for good."""
@@ -189,9 +263,12 @@ class Trash:
             is_link=stat.S_ISLNK(found.st_mode),
             place=str(place),
         )
+        return self._described(place, entry)
+
+    def _described(self, place: Path, entry: Trashed) -> Trashed:
         manifest = {key: value for key, value in asdict(entry).items() if key != "place"}
         with open(place / MANIFEST, "x", encoding="utf-8", opener=_private) as file:
-            json.dump(manifest, file, ensure_ascii=False, indent=1)
+            json.dump(manifest, file, indent=1)  # ASCII: a name may be no Unicode
         return entry
 
     def _make_room(self, *, spare: str) -> None:
@@ -203,6 +280,11 @@ class Trash:
             if entry.place != spare:
                 self.drop(entry)
                 left -= entry.size
+
+
+def _cannot_keep(path: str, error: OSError) -> Problem:
+    said = f"({error.strerror or error}), so nothing was changed"
+    return Problem(f"{shown(path)} cannot be kept in the trash {said}")
 
 
 def _put(source: Path, target: Path, *, may_share: bool = True) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tools.files.access import Entry, FileAccess
-from tools.files.workspace import SKIPPED_FOLDERS, is_inside
+from tools.files.paths import SKIPPED_FOLDERS, is_inside
+from tools.files.place import Entry, Readable
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -37,7 +37,7 @@ class _Folder:
 class Walk:
     """One walk. What was left out is counted, so that an empty result can say so."""
 
-    files: FileAccess
+    files: Readable
     skipped_folders: int = 0
     ignored: int = 0
     unreadable: int = 0

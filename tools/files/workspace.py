@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import difflib
 import os
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tools.files.access import LOCAL, FileAccess
+from tools.environments.host import HostError
+from tools.files import globs
+from tools.files.findings import Clock, Query
+from tools.files.local_place import LOCAL
+from tools.files.paths import SKIPPED_FOLDERS, is_inside, name_in
+from tools.files.place import Place
 from tools.files.problems import Problem, shown
 
 LOOKED_AT = 2_000
 """Entries looked at when a missing file is searched for under another folder."""
 SUGGESTED = 5
-SKIPPED_FOLDERS = frozenset({
-    ".git", ".hg", ".svn", ".bzr", ".jj", "node_modules", "__pycache__", ".tox", ".nox", ".eggs",
-    ".mypy_cache", ".ruff_cache", ".pytest_cache", ".ipynb_checkpoints", ".cache", ".venv",
-    "bower_components", ".terraform", ".gradle",
-})  # fmt: skip
+SECONDS_THERE = 2.0
+"""For the same search on another machine."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Workspace:
     """A folder, and the files of the machine it is on."""
 
     folder: str
-    files: FileAccess = LOCAL
+    files: Place = LOCAL
+
+    @cached_property
+    def real_folder(self) -> str:
+        return self.files.real(self.folder)
 
     def path(self, given: str) -> str:
         """The real path that the model means, all links followed."""
@@ -42,11 +50,11 @@ class Workspace:
         return os.path.join(self.files.real(os.path.dirname(absolute)), name)  # noqa: PTH118,PTH120
 
     def contains(self, path: str) -> bool:
-        return is_inside(path, self.files.real(self.folder))
+        return is_inside(path, self.real_folder)
 
     def name(self, path: str) -> str:
         """The path as the model may use it: relative in the workspace, else absolute."""
-        return name_in(self.files.real(self.folder), path)
+        return name_in(self.real_folder, path)
 
     def _absolute(self, given: str) -> str:
         if not given.strip():
@@ -64,25 +72,27 @@ class Workspace:
 
 def workspace_of(context: Mapping[str, Any]) -> Workspace:
     """The workspace of a call, from the keywords its handler received."""
-    files = getattr(context.get("environment"), "files", None)
-    return Workspace(folder_of(context), files or LOCAL)
+    return Workspace(folder_of(context), place_of(context.get("environment")))
+
+
+def place_of(environment: object) -> Place:
+    """Where the commands of an environment find files; this machine if it does not say."""
+    return getattr(environment, "files", None) or LOCAL
 
 
 def folder_of(context: Mapping[str, Any]) -> str:
-    """Where a call works: the environment's folder, else the caller's, else the process's."""
-    here = getattr(context.get("environment"), "cwd", None)
+    """Where a call works: the environment's folder, else the caller's, else the process's.
+
+    Raises
+    ------
+    ConnectionError
+        If the environment cannot tell.
+    """
+    try:
+        here = getattr(context.get("environment"), "cwd", None)
+    except HostError as error:
+        raise ConnectionError(str(error)) from error
     return str(here or context.get("cwd") or Path.cwd())
-
-
-def is_inside(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
-
-
-def name_in(folder: str, path: str) -> str:
-    """The path as it is called in ``folder``: relative below it, else absolute."""
-    if path != folder and is_inside(path, folder):
-        return shown(path[len(folder.rstrip(os.sep)) + 1 :])
-    return shown(path)
 
 
 def missing(workspace: Workspace, path: str) -> Problem:
@@ -109,14 +119,26 @@ def _similar_names(workspace: Workspace, folder: str, name: str) -> list[str]:
 
 
 def _namesakes(workspace: Workspace, name: str) -> list[str]:
+    if workspace.files.name:
+        return _namesakes_there(workspace, name)
     wanted = name.lower()
     found = (path for path, each in _below(workspace) if each.lower() == wanted)
     return [workspace.name(path) for path, _ in zip(found, range(SUGGESTED), strict=False)]
 
 
+def _namesakes_there(workspace: Workspace, name: str) -> list[str]:
+    """The same on another machine, where each folder would be a trip: in one."""
+    if not name or globs.is_glob(name):
+        return []
+    query = Query(pattern=name, root=workspace.real_folder, folder=workspace.real_folder)
+    found = workspace.files.search_names(query, Clock(time.monotonic() + SECONDS_THERE)).counts
+    wanted = name.lower()
+    return [path for path in found if os.path.basename(path).lower() == wanted][:SUGGESTED]  # noqa: PTH119
+
+
 def _below(workspace: Workspace) -> Iterator[tuple[str, str]]:
     """Files under the workspace, nearest folders first, until enough was looked at."""
-    folders, looked_at = [workspace.files.real(workspace.folder)], 0
+    folders, looked_at = [workspace.real_folder], 0
     for folder in folders:
         try:
             entries = workspace.files.iterdir(folder)

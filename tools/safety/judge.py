@@ -139,7 +139,9 @@ class Judge:
 
     def _is_known(self, command: Command, scene: Scene) -> bool:
         """Was the same command judged before, in the same place?"""
-        if command.upstream or command.redirections or command.assignments:
+        if command.redirections or command.assignments:
+            return False
+        if command.upstream and programs.may_read_input(program_name(command.words[0].text)):
             return False
         key = (*command.words, scene.cwd, len(scene.written), len(scene.functions), scene.elsewhere)
         known = key in self._seen

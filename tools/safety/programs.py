@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from tools.safety import forbidden, launching, special
 from tools.safety.arguments import Arguments
 from tools.safety.effect import Effect, Kind, Place
 from tools.safety.hidden import looks_alike
-from tools.safety.models import Entry, Model
+from tools.safety.models import Entry, Model, model_of
 from tools.safety.places import (
     VITAL,
     is_device,
@@ -93,6 +94,16 @@ def judge_known(
     if model.reads != "none" and any(looks_alike(word.text) for word in given):
         judge.add(Effect("uses names with letters that look like others", kind="hidden"))
     launching.judge_inner(judge, name, model, arguments, command, scene)
+
+
+@functools.lru_cache(maxsize=1024)
+def may_read_input(name: str) -> bool:
+    """Does it matter what is written to its standard input?"""
+    model = model_of(name) or model_of(launching.family_of(name))
+    if model is None:
+        return False
+    runs = model.wraps is not None or model.shell_words is not None
+    return runs or bool(model.code or model.stdin or model.shell) or name in special.CHECKS
 
 
 def asks_only(name: str, model: Model, words: list[Word]) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from hermes_jupyter.calls import Usage
+
+if TYPE_CHECKING:
+    from hermes_jupyter.agent.models.prices import Price
 
 Message = dict[str, Any]
 """A message in the Chat Completions format (role, content, tool_calls, tool_call_id)."""
@@ -19,6 +22,8 @@ class RawCall:
     id: str
     name: str
     arguments: str
+    is_cut: bool = False
+    """Did the answer end before the call did? Then it must not run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +36,14 @@ class Reply:
     finish: str = "stop"
     """``stop``, ``tool_calls``, ``length``, ``content_filter`` as the server said."""
     usage: Usage = field(default_factory=Usage)
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    """What this model wants to get back with the answer: see `extras_of`."""
+
+
+def extras_of(message: Message, model: str) -> Mapping[str, Any]:
+    """What came with an answer of this very model and must go back with it."""
+    extras = message.get("extras") or {}
+    return extras if extras.get("model") == model else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +64,42 @@ class Model(Protocol):
         """Tokens that a request and its answer may have; 0 if that is not known (yet)."""
         ...
 
+    @property
+    def price(self) -> Price | None:
+        """What its tokens cost; None if that is not known (yet)."""
+        ...
+
+    @property
+    def prefills(self) -> bool:
+        """Does it go on with an answer of its own that ends the messages?"""
+        ...
+
     async def reply(
         self,
         messages: Sequence[Message],
         tools: Sequence[dict[str, Any]],
         on_delta: Callable[[Delta], None],
+        *,
+        max_answer: int = 0,
     ) -> Reply:
         """Ask for one reply, telling ``on_delta`` each piece.
+
+        Parameters
+        ----------
+        messages
+            None of them is changed after it was sent once; a change is a new message.
+        max_answer
+            Most tokens of the reply; 0 leaves it to the model.
 
         Raises
         ------
         ModelError
             For every way in which the call can fail.
         """
+        ...
+
+    async def learn(self) -> None:
+        """Find out price and window, if the server tells them and they are not known."""
         ...
 
     async def close(self) -> None:

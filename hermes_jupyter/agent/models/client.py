@@ -1,34 +1,31 @@
-"""A model behind an OpenAI-compatible endpoint.
-
-The one place that uses the ``openai`` package. It serves as transport (keys, proxies, TLS,
-errors); requests and answers are plain JSON here, since servers differ from the types it knows.
-"""
+"""A model behind an OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
 import asyncio
 import difflib
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager, suppress
+import fnmatch
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 from urllib.parse import urlsplit
 
-from hermes_jupyter.agent.models import failures, wire
+from hermes_jupyter.agent.models import failures, responses, wire
 from hermes_jupyter.agent.models.base import Delta, Message, Reply
 from hermes_jupyter.agent.models.failures import Endpoint
-from hermes_jupyter.agent.models.streams import ReplyBuilder
+from hermes_jupyter.agent.models.prices import Price, listed_price, price_of, priced
+from hermes_jupyter.agent.models.providers import Api, Provider, provider_at
+from hermes_jupyter.agent.models.requests import Requests, is_unfinished
+from hermes_jupyter.agent.models.silence import Silence
+from hermes_jupyter.agent.models.streams import FAILED_FINISHES, ReplyBuilder
+from hermes_jupyter.agent.models.transport import OPENAI_URL, Transport, drain, frames_of
 from hermes_jupyter.errors import ConfigurationError, ModelError
-from tools.async_bridge import in_tool_thread
 
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI, AsyncStream
-
-OPENAI_URL = "https://api.openai.com/v1"
-CONNECT_SECONDS = 10.0
 LIST_SECONDS = 3.0
-DRAIN_SECONDS = 0.2
 MAX_NAMES_SHOWN = 3
+WRONG_API = "v1/responses"
+"""What OpenAI says of models that only the other interface serves."""
 
 
 class OpenAIModel:
@@ -42,12 +39,20 @@ class OpenAIModel:
         The endpoint, usually ending in ``/v1``; that of OpenAI if empty.
     api_key
         Local servers need none.
+    provider
+        Who serves there; None takes whom the address tells.
+    api
+        ``chat`` or ``responses``; empty takes what suits the model.
     timeout
-        Longest silence of the server in seconds.
+        Longest silence before an answer begins, in seconds; 0 takes the provider's.
+    stall_timeout
+        Longest silence in the middle of one; 0 takes the provider's.
     extra
         More fields of the request's body, such as ``temperature``.
     window
         Tokens of the context window; 0 takes what the endpoint says, if it says anything.
+    prices
+        The user's own: see `prices.price_of`.
 
     Raises
     ------
@@ -61,154 +66,181 @@ class OpenAIModel:
         *,
         base_url: str | None = None,
         api_key: str | None = None,
-        timeout: float = 600.0,
+        provider: Provider | None = None,
+        api: Api | None = None,
+        timeout: float = 0.0,
+        stall_timeout: float = 0.0,
         extra: Mapping[str, Any] | None = None,
         window: int = 0,
+        prices: Mapping[str, Any] | None = None,
     ) -> None:
         self.name = name
         self.window = window
+        url = _checked_url(base_url or OPENAI_URL)
+        self.provider = provider or provider_at(url)
+        self._first = timeout or self.provider.first_token
+        self._between = stall_timeout or (
+            min(timeout, self.provider.between_tokens) if timeout else self.provider.between_tokens
+        )
         self._endpoint = Endpoint(
-            base_url=_checked_url(base_url or OPENAI_URL),
+            base_url=url,
             model=name,
             api_key=_checked_key(api_key or ""),
-            timeout=timeout,
+            timeout=max(self._first, self._between),
         )
-        self._extra = dict(extra or {})
-        self._client: AsyncOpenAI | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._usage_refused = False
+        self._transport = Transport(self._endpoint)
+        self._requests = Requests(self.provider, extra or {}, api or _api_for(name, self.provider))
+        self._told_prices = prices or {}
+        self._listed_price: Price | None = None
+
+    @property
+    def price(self) -> Price | None:
+        return price_of(self.name, self.provider, self._told_prices) or self._listed_price
+
+    @property
+    def prefills(self) -> bool:
+        return self._requests.prefills
+
+    def drop_images(self) -> bool:
+        """Leave images out from now on; False if that was done already."""
+        return self._requests.drop_images()
 
     async def reply(
         self,
         messages: Sequence[Message],
         tools: Sequence[dict[str, Any]],
         on_delta: Callable[[Delta], None],
+        *,
+        max_answer: int = 0,
     ) -> Reply:
         """Ask for one reply. See `base.Model`."""
         if not self.name:
             await self._take_first_offered()
-        body = wire.request_body(self.name, messages, tools, self._extra)
-        builder = ReplyBuilder(on_delta, [wire.tool_name(tool) for tool in tools])
+        builder = ReplyBuilder(on_delta, [*map(wire.tool_name, tools)], self.provider.echo)
+        await self._transport.open()
+        silence = Silence(self._first, self._between)
         try:
-            async with self._answer(body) as stream:
-                return await self._read(stream, builder)
+            async with silence.watch:
+                reply = await self._asked(messages, tools, max_answer, builder, silence)
+        except TimeoutError:
+            raise failures.stalled(self._endpoint, builder.received, silence.seconds) from None
         except failures.http_errors() as error:
             raise failures.translate(error, self._endpoint, received=builder.received) from error
+        if reply.finish == "content_filter" and not (reply.text or reply.calls):
+            raise failures.filtered(self._endpoint)
+        usage = priced(reply.usage, self.price, builder.reported_cost, self._host)
+        extras = {"model": self.name, **reply.extras} if reply.extras else {}
+        return replace(reply, usage=usage, extras=extras)
+
+    async def learn(self) -> None:
+        """Find out price and window. See `base.Model`."""
+        if not self.name:
+            await self._take_first_offered()
+        elif not (self.window and self.price):
+            await self._offered()
 
     async def list_models(self) -> list[str]:
         """Names of the models that the endpoint offers."""
         return [str(model["id"]) for model in await self._offered()]
 
-    async def _offered(self) -> list[dict[str, Any]]:
-        client = await self._opened()
-        from openai import OpenAIError
-
-        try:
-            answer = await client.get("/models", cast_to=object)
-        except OpenAIError as error:
-            raise failures.translate(error, self._endpoint) from error
-        offered = answer.get("data") if isinstance(answer, dict) else None
-        if not isinstance(offered, list):
-            raise failures.no_endpoint(self._endpoint, "no list of models")
-        models = [model for model in offered if isinstance(model, dict) and "id" in model]
-        named = next((model for model in models if str(model["id"]) == self.name), {})
-        self.window = self.window or wire.window_of(named)
-        return models
-
     async def close(self) -> None:
         """Close the connections."""
-        client, self._client = self._client, None
-        if client is not None and self._loop is asyncio.get_running_loop():
-            await client.close()
+        await self._transport.close()
 
-    async def _take_first_offered(self) -> None:
-        offered = await self._offered()
-        if not offered:
-            raise failures.no_models(self._endpoint)
-        self.name = str(offered[0]["id"])
-        self.window = self.window or wire.window_of(offered[0])
-        self._endpoint = replace(self._endpoint, model=self.name)
+    @property
+    def _host(self) -> str:
+        return urlsplit(self._endpoint.base_url).hostname or ""
 
-    async def _opened(self) -> AsyncOpenAI:
-        if self._endpoint.base_url == OPENAI_URL and not self._endpoint.api_key:
-            raise failures.no_key(self._endpoint)
-        loop = asyncio.get_running_loop()
-        if self._client is None or self._loop is not loop:
-            # The import takes half a second: not on the loop. A client's connections belong to
-            # the loop that made them, so one that took over needs its own.
-            opened = await in_tool_thread(self._open)
-            if self._client is None or self._loop is not loop:
-                self._client, self._loop = opened, loop
-        return self._client
+    async def _asked(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[dict[str, Any]],
+        max_answer: int,
+        builder: ReplyBuilder,
+        silence: Silence,
+    ) -> Reply:
+        """One answer. A field that the server does not know is left out from then on."""
+        from openai import OpenAIError
 
-    def _open(self) -> AsyncOpenAI:
-        import openai
+        while True:
+            body = self._requests.body(self.name, messages, tools, max_answer)
+            try:
+                async with self._transport.post(self._requests.path, body) as blocks:
+                    return await self._read(blocks, builder, silence)
+            except OpenAIError as error:
+                if WRONG_API in str(error) and self._requests.use_responses():
+                    continue
+                if failures.rejects_thoughts(error) and self._requests.drop_extras():
+                    continue
+                if failures.rejects(error, "") and is_unfinished(messages):
+                    self._requests.stop_prefilling()
+                    raise self._broken(builder, "it does not go on with its own words") from error
+                if not self._requests.leave_out(partial(failures.rejects, error)):
+                    raise await self._explained(error) from error
 
-        timeout = self._endpoint.timeout
-        return openai.AsyncOpenAI(
-            api_key=self._endpoint.api_key or "none",
-            base_url=self._endpoint.base_url,
-            timeout=openai.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
-            max_retries=0,  # the loop retries, and tells the person
-        )
-
-    @asynccontextmanager
-    async def _answer(self, body: dict[str, Any]) -> AsyncIterator[AsyncStream[object]]:
-        """The open answer of the server; closed in any case, at once if the task is cancelled."""
-        stream = await self._post(body)
-        try:
-            yield stream
-        finally:
-            await stream.close()
-
-    async def _post(self, body: dict[str, Any]) -> AsyncStream[object]:
-        client = await self._opened()
-        from openai import AsyncStream, OpenAIError
-
-        if self._usage_refused:
-            body = {key: value for key, value in body.items() if key != "stream_options"}
-        try:
-            return await client.post(
-                "/chat/completions",
-                cast_to=object,
-                body=body,
-                stream=True,
-                stream_cls=AsyncStream[object],
-            )
-        except OpenAIError as error:
-            if "stream_options" not in body or not failures.rejects(error, "stream_options"):
-                raise await self._explained(error) from error
-        self._usage_refused = True
-        return await self._post(body)
-
-    async def _read(self, stream: AsyncStream[object], builder: ReplyBuilder) -> Reply:
-        blocks = stream.response.aiter_bytes()
+    async def _read(self, blocks: Any, builder: ReplyBuilder, silence: Silence) -> Reply:
+        take = self._taker(builder)
         done = False
         try:
-            async with aclosing(wire.frames(blocks)) as frames:
-                async for frame in frames:
-                    if done := frame == wire.DONE:
-                        break
-                    self._take(frame, builder)
+            async for frame in frames_of(blocks, silence.life):
+                if done := frame == wire.DONE:
+                    break
+                if isinstance(frame, dict):
+                    take(frame)
+                    if builder.has_begun:
+                        silence.spoken()
         except wire.WebPage:
             raise failures.no_endpoint(self._endpoint, "HTML") from None
         except wire.UnreadableFrame as error:
             raise self._broken(builder, f"unreadable: {error}") from None
         if builder.is_empty() or not (done or builder.finish_reason):
             raise self._broken(builder, "it ended too early")
-        await _drain(blocks)
+        if builder.finish_reason in FAILED_FINISHES:
+            raise self._broken(builder, f"it ended with {builder.finish_reason!r}")
+        await drain(blocks)
         return builder.reply()
 
-    def _take(self, frame: Any, builder: ReplyBuilder) -> None:
-        if not isinstance(frame, dict):
-            return
-        error = frame if frame.get("object") == "error" else frame.get("error")
-        if error:
-            raise failures.stream_error(error, self._endpoint, received=builder.received)
-        builder.add(frame)
+    def _taker(self, builder: ReplyBuilder) -> Callable[[dict[str, Any]], None]:
+        is_chat = self._requests.api == "chat"
+        add = builder.add if is_chat else responses.Events(builder).add
+
+        def take(frame: dict[str, Any]) -> None:
+            error = _error_of(frame) if is_chat else responses.error_of(frame)
+            if error:
+                raise failures.stream_error(error, self._endpoint, received=builder.received)
+            add(frame)
+
+        return take
 
     def _broken(self, builder: ReplyBuilder, why: str) -> ModelError:
         return failures.broken_stream(self._endpoint, builder.received, why)
+
+    async def _offered(self) -> list[dict[str, Any]]:
+        from openai import OpenAIError
+
+        try:
+            answer = await self._transport.get("/models")
+        except OpenAIError as error:
+            raise failures.translate(error, self._endpoint) from error
+        offered = answer.get("data") if isinstance(answer, dict) else None
+        if not isinstance(offered, list):
+            raise failures.no_endpoint(self._endpoint, "no list of models")
+        models = [model for model in offered if isinstance(model, dict) and "id" in model]
+        self._take_from(next((each for each in models if str(each["id"]) == self.name), {}))
+        return models
+
+    def _take_from(self, entry: Mapping[str, Any]) -> None:
+        self.window = self.window or wire.window_of(entry)
+        if self.provider.lists_prices:
+            self._listed_price = listed_price(entry, self._host) or self._listed_price
+
+    async def _take_first_offered(self) -> None:
+        offered = await self._offered()
+        if not offered:
+            raise failures.no_models(self._endpoint)
+        self.name = str(offered[0]["id"])
+        self._take_from(offered[0])
+        self._endpoint = replace(self._endpoint, model=self.name)
 
     async def _explained(self, error: Exception) -> ModelError:
         """What went wrong, with the names of models that are there if ours is not."""
@@ -225,12 +257,13 @@ class OpenAIModel:
         return ModelError(f"{failure}; it offers {names}", kind="not_found")
 
 
-async def _drain(blocks: AsyncIterator[bytes]) -> None:
-    """Read what follows the end of the answer, so that the connection can be used again."""
-    with suppress(TimeoutError, *failures.http_errors()):
-        async with asyncio.timeout(DRAIN_SECONDS):
-            async for _ in blocks:
-                continue
+def _error_of(frame: dict[str, Any]) -> Any:
+    return frame if frame.get("object") == "error" else frame.get("error")
+
+
+def _api_for(name: str, provider: Provider) -> Api:
+    only = any(fnmatch.fnmatch(name.lower(), pattern) for pattern in provider.responses_only)
+    return "responses" if only else provider.api
 
 
 def _checked_url(url: str) -> str:

@@ -7,6 +7,7 @@ HTTP library below it are told apart by class name: ``openai`` 3 sits on ``httpx
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 import sys
@@ -18,7 +19,11 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from hermes_jupyter.agent.models import server_messages
-from hermes_jupyter.errors import ModelError, ModelErrorKind
+from hermes_jupyter.errors import ModelError, ModelErrorKind, TooLongError
+
+_THOUGHTS = re.compile(r"(?i)signature|encrypted|reasoning|thinking")
+_CUT = frozenset({"RemoteProtocolError", "ReadError", "WriteError"})
+"""A connection that was there and is not: often one that was kept open a moment too long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +63,7 @@ def translate(error: Exception, endpoint: Endpoint, *, received: int = 0) -> Mod
         Where the call went.
     received
         Characters of the answer that had arrived. A call that fails after the first of them is
-        ``malformed``: it must not be tried again behind the back of who has read them.
+        ``broken``: it must go on from there, and not say them again to who has read them.
     """
     if isinstance(status := getattr(error, "status_code", None), int):
         return _status_error(error, status, endpoint)
@@ -80,28 +85,61 @@ def rejects(error: Exception, field: str) -> bool:
     return getattr(error, "status_code", None) in (400, 422) and field in str(error)
 
 
+def rejects_thoughts(error: Exception) -> bool:
+    """Whether the server does not know what a model thought before as its own."""
+    return rejects(error, "") and _THOUGHTS.search(str(error)) is not None
+
+
 def broken_stream(endpoint: Endpoint, received: int, why: str) -> ModelError:
     """The stream ended before the answer did."""
     reason = endpoint.clean(why)
     return _error(
-        f"the stream from {endpoint.shown_url} broke after {received} characters ({reason}): "
-        "ask again",
-        "malformed",
+        f"the stream from {endpoint.shown_url} broke after {received} characters ({reason})",
+        "broken",
     )
+
+
+def stalled(endpoint: Endpoint, received: int, seconds: float) -> ModelError:
+    """The server is silent for longer than it may be."""
+    if received:
+        return broken_stream(endpoint, received, f"nothing came for {seconds:g} s")
+    message = f"no answer from {endpoint.shown_url} within {seconds:g} s"
+    return _error(f"{message}: try again, or raise the timeout", "timeout")
 
 
 def stream_error(body: Any, endpoint: Endpoint, *, received: int) -> ModelError:
     """The server sent an error object in the place of a piece of the answer."""
     said = endpoint.clean(server_messages.message_of(body))
     code = server_messages.code_of(body)
+    url = endpoint.shown_url
+    if (known := _by_words(said, code, endpoint)) is not None:
+        return known
+    if received:
+        return _error(f"{url} stopped after {received} characters with an error: {said}", "broken")
+    if code in ("429", "rate_limit_exceeded", "rate_limit_error"):
+        seconds = server_messages.retry_delay_of(body)
+        return _error(f"too many requests to {url} ({said})", "rate_limit", retry_after=seconds)
+    return _error(f"{url} failed with an error: {said}", "server")
+
+
+def _by_words(said: str, code: str, endpoint: Endpoint) -> ModelError | None:
+    """Failures that are told by what the server says, whatever status it says it with."""
+    url, model = endpoint.shown_url, endpoint.model
     if server_messages.is_context_overflow(said, code):
-        return _context_error(said, endpoint)
-    if code == "429" and not received:
-        return _error(f"{endpoint.shown_url} says: too many requests ({said})", "rate_limit")
-    return _error(
-        f"{endpoint.shown_url} stopped after {received} characters with an error: {said}",
-        "malformed",
-    )
+        return too_long(said, endpoint)
+    if server_messages.is_used_up(said, code):
+        return _error(f"the quota at {url} is used up: check the account ({said})", "billing")
+    if server_messages.is_about_images(said):
+        return _error(f"{model!r} at {url} does not take these images ({said})", "image")
+    if server_messages.is_policy(said, code):
+        return _error(f"{url} refuses this by its rules ({said}): ask differently", "policy")
+    return None
+
+
+def filtered(endpoint: Endpoint) -> ModelError:
+    """A filter of the provider let nothing of the answer pass."""
+    url = endpoint.shown_url
+    return _error(f"a filter at {url} kept the answer back: ask differently", "policy")
 
 
 def no_endpoint(endpoint: Endpoint, got: str) -> ModelError:
@@ -148,6 +186,8 @@ def _connection_error(error: Exception, endpoint: Endpoint) -> ModelError:
         message = f"cannot reach {url}: is the server running?"
     else:
         message = f"the connection to {url} failed ({reason}): try again"
+        if any(type(cause).__name__ in _CUT for cause in causes):
+            return _error(message, "connection", retry_after=0.0)
     return _error(message, "connection")
 
 
@@ -156,34 +196,41 @@ def _status_error(error: Exception, status: int, endpoint: Endpoint) -> ModelErr
     code = server_messages.code_of(body)
     said = endpoint.clean(server_messages.message_of(body)) or f"status {status}"
     url, model = endpoint.shown_url, endpoint.model
-    if status == 413 or (status != 429 and server_messages.is_context_overflow(said, code)):
-        return _context_error(said, endpoint)
+    if status in (400, 403, 404, 413, 422, 429, 500):
+        known = _by_words(said, code, endpoint)
+        if known is not None and (status != 429 or known.kind == "billing"):
+            return known
     match status:
+        case 413:
+            return too_long(said, endpoint)
         case 401 if not endpoint.api_key:
             return no_key(endpoint)
         case 401:
             return _error(f"{url} does not accept the API key: check it ({said})", "auth")
         case 402:
-            return _error(f"{url} wants to be paid: check the account ({said})", "auth")
+            return _error(f"{url} wants to be paid: check the account ({said})", "billing")
         case 403:
             return _error(f"the API key may not use {model!r} at {url} ({said})", "auth")
         case 404:
             return _not_found(said, code, endpoint)
         case 408:
             return _error(f"{url} gave up waiting ({said}): try again", "timeout")
-        case 429 if code in {"insufficient_quota", "billing_hard_limit_reached"}:
-            return _error(f"the quota at {url} is used up: check the account ({said})", "auth")
         case 429:
             return _rate_limit(error, said, endpoint)
         case _ if status >= 500:
-            return _error(f"{url} failed with status {status} ({said}): try again", "server")
+            seconds = _asked_wait(error)
+            busy = server_messages.is_busy(said, code)
+            what = f"{url} is overloaded" if busy else f"{url} failed with status {status}"
+            return _error(f"{what} ({said}): try again", "server", retry_after=seconds)
     return _error(f"{url} rejected the request with status {status}: {said}", "bad_request")
 
 
-def _context_error(said: str, endpoint: Endpoint) -> ModelError:
-    return _error(
+def too_long(said: str, endpoint: Endpoint) -> TooLongError:
+    window, asked = server_messages.token_counts(said)
+    return TooLongError(
         f"the conversation is too long for {endpoint.model!r} ({said}): start a new one",
-        "context",
+        window=window,
+        asked=asked,
     )
 
 
@@ -206,14 +253,20 @@ def _no_path(endpoint: Endpoint, said: str) -> ModelError:
 
 
 def _rate_limit(error: Exception, said: str, endpoint: Endpoint) -> ModelError:
-    headers = getattr(getattr(error, "response", None), "headers", {})
-    seconds = _retry_after(headers)
+    seconds = _asked_wait(error)
     wait = "wait a moment" if seconds is None else f"wait {seconds:g} s"
     return _error(
         f"too many requests to {endpoint.shown_url}: {wait} ({said})",
         "rate_limit",
         retry_after=seconds,
     )
+
+
+def _asked_wait(error: Exception) -> float | None:
+    """How many seconds the server asks to wait, in a header or in the body."""
+    headers = getattr(getattr(error, "response", None), "headers", {})
+    said = _retry_after(headers)
+    return server_messages.retry_delay_of(getattr(error, "body", None)) if said is None else said
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
@@ -20,6 +20,7 @@ class _Slot:
     id: str = ""
     name: str = ""
     arguments: str = ""
+    extras: dict[str, Any] = field(default_factory=dict)
 
     def add_name(self, piece: str) -> None:
         if not piece or piece == self.name:
@@ -39,10 +40,16 @@ class CallAssembler:
     A piece belongs to the call with its id, else to the call at its index, else to the last one.
     Servers that give index 0 to all, or no index, or no id, are told apart by names and by whether
     the arguments so far are complete.
+
+    Parameters
+    ----------
+    echo
+        Fields of a call that must go back with it: `extras` has them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, echo: Collection[str] = ()) -> None:
         self._slots: list[_Slot] = []
+        self._echo = echo
 
     def __bool__(self) -> bool:
         return bool(self._slots)
@@ -59,17 +66,24 @@ class CallAssembler:
             if isinstance(call, Mapping):
                 self._add({**call, "index": place})
 
-    def finish(self) -> tuple[RawCall, ...]:
-        """The calls, each with an id of its own."""
+    def finish(self, *, is_cut: bool = False) -> tuple[RawCall, ...]:
+        """The calls, each with an id of its own. If the answer was cut, so is what is not whole."""
         calls: list[RawCall] = []
         taken: set[str] = set()
-        for slot in self._slots:
-            if not slot.name and not slot.arguments:
-                continue
+        for slot in self._filled():
             identity = slot.id if slot.id and slot.id not in taken else new_call_id()
             taken.add(identity)
-            calls.append(RawCall(id=identity, name=slot.name, arguments=slot.arguments))
+            cut = is_cut and not slot.is_complete()
+            calls.append(RawCall(id=identity, name=slot.name, arguments=slot.arguments, is_cut=cut))
         return tuple(calls)
+
+    def extras(self) -> list[dict[str, Any]]:
+        """For each call what must go back with it; empty if nothing must."""
+        found = [slot.extras for slot in self._filled()]
+        return found if any(found) else []
+
+    def _filled(self) -> list[_Slot]:
+        return [slot for slot in self._slots if slot.name or slot.arguments]
 
     def _add(self, piece: Mapping[str, Any]) -> None:
         function = piece.get("function")
@@ -80,6 +94,7 @@ class CallAssembler:
         slot.id = slot.id or identity
         slot.add_name(name)
         slot.arguments += _text_of(function.get("arguments"))
+        slot.extras |= {name: piece[name] for name in self._echo if piece.get(name) is not None}
 
     def _slot(self, index: int | None, identity: str, name: str) -> _Slot:
         slot = self._find(index, identity)

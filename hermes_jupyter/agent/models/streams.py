@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from hermes_jupyter.agent.models.base import Delta, Reply
 from hermes_jupyter.agent.models.native_calls import CallAssembler
 from hermes_jupyter.agent.models.text_calls import TextCallFilter
-from hermes_jupyter.agent.models.think_tags import ThinkTagFilter
+from hermes_jupyter.agent.models.think_tags import ThinkTagFilter, parted
 from hermes_jupyter.calls import Usage
 
 _CALL_FINISHES = ("function_call", "tool_calls", "tool_use")
+_CUT_FINISHES = ("length", "max_tokens", "max_output_tokens", "model_length")
+_FILTER_FINISHES = ("content_filter", "safety", "recitation", "prohibited_content", "blocklist")
+FAILED_FINISHES = ("error", "insufficient_system_resource", "abort")
+"""The server could not go on, and says so as if it were an end."""
 
 
 class ReplyBuilder:
@@ -23,16 +27,27 @@ class ReplyBuilder:
         Told each piece of text and of reasoning as soon as it is certain to be that.
     tool_names
         The tools offered: calls of these are found in the text as well.
+    echo
+        Fields of the answer that must go back with it.
     """
 
-    def __init__(self, on_delta: Callable[[Delta], None], tool_names: Collection[str]) -> None:
+    def __init__(
+        self,
+        on_delta: Callable[[Delta], None],
+        tool_names: Collection[str],
+        echo: Collection[str] = (),
+    ) -> None:
         self._on_delta = on_delta
         self._thoughts = ThinkTagFilter()
         self._text_calls = TextCallFilter(tool_names) if tool_names else None
-        self._native_calls = CallAssembler()
+        self._native_calls = CallAssembler(echo)
+        self._echo = echo
+        self._extras: dict[str, Any] = {}
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._usage = Usage(model_calls=1)
+        self.reported_cost: float | None = None
+        """Dollars, if the provider says so."""
         self.finish_reason = ""
         self.received = 0
         """Characters of text and reasoning so far, shown or not."""
@@ -41,6 +56,9 @@ class ReplyBuilder:
         """Take a chunk of a stream, or a whole completion."""
         if isinstance(usage := chunk.get("usage"), Mapping):
             self._usage = _usage(usage)
+            cost = usage.get("cost")
+            number = isinstance(cost, int | float) and not isinstance(cost, bool)
+            self.reported_cost = float(cost or 0) if number else None
         choices = chunk.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         if not isinstance(choice, Mapping):
@@ -51,30 +69,56 @@ class ReplyBuilder:
         elif isinstance(message := choice.get("message"), Mapping):
             self._add_message(message, self._native_calls.add_whole)
 
+    def keep(self, name: str, value: Any) -> None:
+        """Something that must go back with the answer."""
+        self._extras.setdefault(name, []).append(value)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the model has begun to write."""
+        return bool(self.received or self._native_calls)
+
     def is_empty(self) -> bool:
         """Whether nothing has come that a reply could be made of."""
-        return not (self.received or self._native_calls or self.finish_reason)
+        return not (self.has_begun or self.finish_reason)
 
     def reply(self) -> Reply:
         """The whole answer, when it is over. Tells what was held back."""
         self._take(self._thoughts.finish())
-        calls = self._native_calls.finish()
+        finish = _finish(self.finish_reason)
+        calls = self._native_calls.finish(is_cut=finish == "length")
         if self._text_calls is not None:
             rest, printed = self._text_calls.finish()
             self._tell("text", rest)
             calls = calls or printed
-        finish = self.finish_reason or "stop"
-        if finish in _CALL_FINISHES or (calls and finish == "stop"):
+        if calls and finish == "stop":
             finish = "tool_calls"
+        reasoning, text = "".join(self._reasoning), "".join(self._text)
+        if not reasoning:
+            reasoning, text = parted(text)
         return Reply(
-            text="".join(self._text),
-            reasoning="".join(self._reasoning),
+            text=text,
+            reasoning=reasoning,
             calls=calls,
             finish=finish,
             usage=self._usage,
+            extras=self._to_echo(),
         )
 
+    def _to_echo(self) -> dict[str, Any]:
+        extras = {name: value for name, value in self._extras.items() if name == "items"}
+        message = {name: _joined(self._extras[name]) for name in self._echo if name in self._extras}
+        calls = self._native_calls.extras()
+        return {
+            **extras,
+            **({"message": message} if message else {}),
+            **({"calls": calls} if calls else {}),
+        }
+
     def _add_message(self, message: Mapping[str, Any], add_calls: Callable[[Any], None]) -> None:
+        for name in self._echo:
+            if message.get(name):
+                self.keep(name, message[name])
         # Some servers send the same thoughts under both names.
         thoughts = message.get("reasoning_content") or message.get("reasoning")
         if isinstance(thoughts, str):
@@ -118,6 +162,43 @@ def _content(content: Any) -> Iterator[Delta]:
             yield Delta("text", part["text"])
 
 
+def _finish(said: str) -> str:
+    said = said.lower()
+    if said in _CALL_FINISHES:
+        return "tool_calls"
+    if said in _CUT_FINISHES:
+        return "length"
+    return "content_filter" if said in _FILTER_FINISHES else "stop"
+
+
+def _joined(pieces: Sequence[Any]) -> Any:
+    """Pieces of a text, or of a list whose entries were streamed in pieces as well."""
+    if all(isinstance(piece, str) for piece in pieces):
+        return "".join(pieces)
+    entries: list[dict[str, Any]] = []
+    for piece in pieces:
+        for entry in piece if isinstance(piece, list) else [piece]:
+            if entries and _is_same(entries[-1], entry):
+                _extend(entries[-1], entry)
+            elif isinstance(entry, Mapping):
+                entries.append(dict(entry))
+    return entries
+
+
+def _is_same(one: Mapping[str, Any], other: Any) -> bool:
+    return isinstance(other, Mapping) and all(
+        one.get(name) == other.get(name) for name in ("type", "index")
+    )
+
+
+def _extend(entry: dict[str, Any], more: Mapping[str, Any]) -> None:
+    for name, value in more.items():
+        if name in ("text", "summary") and isinstance(value, str):
+            entry[name] = (entry.get(name) or "") + value
+        elif value is not None:
+            entry[name] = value
+
+
 def _usage(said: Mapping[str, Any]) -> Usage:
     details = said.get("prompt_tokens_details")
     details = details if isinstance(details, Mapping) else {}
@@ -131,4 +212,4 @@ def _usage(said: Mapping[str, Any]) -> Usage:
 
 
 def _count(value: Any) -> int:
-    return int(value) if isinstance(value, int | float) else 0
+    return max(0, int(value)) if isinstance(value, int | float) and value == value else 0

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator
 from typing import Literal
 
 from hermes_jupyter.agent.models.base import Delta
 
+_LONE_END = re.compile(r"^[ \t]*</think(?:ing)?>[ \t]*$", re.MULTILINE)
 _TAGS = {"<think>": "</think>", "<thinking>": "</thinking>"}
 
 
@@ -70,6 +72,18 @@ class ThinkTagFilter:
         if held:
             yield Delta(kind, held)
         return False
+
+
+def parted(text: str) -> tuple[str, str]:
+    """Thoughts and answer of a text in which only the end of the thoughts is marked.
+
+    Some templates open the tag themselves, so the model writes no more than the closing one. It
+    counts if it stands alone on its line.
+    """
+    found = _LONE_END.search(text)
+    if found is None or any(opening in text[: found.start()] for opening in _TAGS):
+        return "", text
+    return text[: found.start()].strip(), text[found.end() :].lstrip()
 
 
 def overlap(text: str, marker: str) -> int:

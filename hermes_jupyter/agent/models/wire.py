@@ -1,13 +1,12 @@
-"""What goes over the wire and what comes back: the request's body, the answer's frames."""
+"""What goes over the wire and what comes back: values for JSON, the answer's frames."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from typing import Any
 
-from hermes_jupyter.agent.models.base import Message
 from hermes_jupyter.agent.models.server_messages import is_html
 from hermes_jupyter.text import mended
 
@@ -21,24 +20,6 @@ class UnreadableFrame(Exception):
 
 class WebPage(Exception):
     """The answer is a web page."""
-
-
-def request_body(
-    model: str,
-    messages: Sequence[Message],
-    tools: Sequence[dict[str, Any]],
-    extra: Mapping[str, Any],
-) -> dict[str, Any]:
-    """The body of a streaming Chat Completions request."""
-    body: dict[str, Any] = {
-        "model": model,
-        "messages": [_sendable(message) for message in messages],
-        "stream": True,
-        "stream_options": {"include_usage": True},
-    }
-    if tools:
-        body["tools"] = json_safe(_unique(tools))
-    return {**body, **extra}
 
 
 def json_safe(value: Any) -> Any:
@@ -55,19 +36,6 @@ def json_safe(value: Any) -> Any:
         case list() | tuple():
             return [json_safe(item) for item in value]
     return mended(str(value))
-
-
-def _sendable(message: Message) -> Any:
-    # llama_cpp.server answers 500 to ``content: null``, and no server minds an empty text.
-    return json_safe({**message, "content": message.get("content") or ""})
-
-
-def _unique(tools: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The first of each name: strict servers reject a request that offers a name twice."""
-    by_name: dict[str, dict[str, Any]] = {}
-    for tool in tools:
-        by_name.setdefault(tool_name(tool), tool)
-    return [*by_name.values()]
 
 
 def window_of(model: Mapping[str, Any]) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.async_bridge import in_tool_thread
-from tools.files.access import LOCAL
+from tools.files.local_place import LOCAL
 from tools.files.problems import Problem
 
 try:

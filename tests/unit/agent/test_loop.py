@@ -12,6 +12,7 @@ from hermes_jupyter.errors import ModelError
 from hermes_jupyter.events import (
     BatchStarted,
     NoticeGiven,
+    RetryPlanned,
     TextStreamed,
     ToolCallFinished,
 )
@@ -135,7 +136,7 @@ def test_a_failed_first_call_leaves_the_transcript_as_it_was(turn):
 def test_a_passing_failure_is_tried_again(turn):
     model = ScriptedModel(ModelError("busy", kind="rate_limit", retry_after=0.01), "done")
     assert asyncio.run(agent_for(turn, model).run("go")).text == "done"
-    assert "trying again" in turn.of(NoticeGiven)[0].text
+    assert turn.of(RetryPlanned)[0].seconds == 0.01
 
 
 def test_broken_arguments_do_not_poison_the_transcript(turn):
@@ -187,10 +188,29 @@ def test_a_name_that_no_server_takes_is_sent_back_in_plain_signs(turn):
     assert is_valid(agent.transcript)
 
 
-def test_an_empty_reply_is_nudged_once(turn):
-    assert asyncio.run(agent_for(turn, ScriptedModel("", "done")).run("go")).text == "done"
-    turn.events.clear()
-    assert asyncio.run(agent_for(turn, ScriptedModel("", "")).run("go")).status == "stopped"
+def test_an_empty_reply_is_nudged_and_costs_no_step(turn):
+    model = ScriptedModel("", (Delta("reasoning", "Hm."),), "done")
+    agent = agent_for(turn, model, steps=5)
+    assert asyncio.run(agent.run("go")).text == "done"
+    assert agent.budget.used == 1
+    said = [request.messages[-1]["content"] for request in model.requests]
+    assert "was empty" in said[1]
+    assert "thoughts and no answer" in said[2]
+    assert [message["content"] for message in agent.transcript] == ["go", "done"]
+
+
+def test_a_model_that_stays_silent_is_given_up(turn):
+    model = ScriptedModel(*[""] * 9)
+    outcome = asyncio.run(agent_for(turn, model).run("go"))
+    assert (outcome.status, len(model.requests)) == ("stopped", 3)
+    assert "empty answer 3 times" in outcome.reason
+
+
+def test_scripts_are_free_but_not_for_ever(turn):
+    turn.tool("execute_code", lambda args, **_: tool_result(ok=True))
+    model = ScriptedModel(*[(call("execute_code", code=str(n)),) for n in range(4)], "so far")
+    outcome = asyncio.run(agent_for(turn, model, steps=2).run("go"))
+    assert (outcome.text, outcome.reason) == ("so far", "all 2 steps are used")
 
 
 class Bug(Exception):

@@ -376,3 +376,9 @@ def test_next_batch_sees_the_links_that_the_batch_before_it_made(project):
 )
 def test_mcp_annotations_tell_readers_from_the_rest(annotations, effects):
     assert annotated_effects(annotations) == effects
+
+
+def test_on_another_machine_a_write_runs_alone_and_reads_side_by_side():
+    calls = step("read a", "read b", "search_files {}", "write c", "write d", "read a")
+    found = plan(calls, ToolRegistry(), None)
+    assert ["".join(call.id for call in batch) for batch in found] == ["123", "4", "5", "6"]

@@ -1,9 +1,11 @@
 from collections import namedtuple
+from dataclasses import replace
 
 import pytest
 
 from hermes_jupyter.errors import ConfigurationError
 from hermes_jupyter.road.policy import Policy
+from tools.environments.host import Isolation
 
 Told = namedtuple("Told", "kind targets", defaults=((),))
 
@@ -68,3 +70,21 @@ def test_a_judge_is_only_asked_about_medium_risk(case, effects, judged):
     asked = case(command="x", effects=effects)
     assert Policy.parse("auto").may_be_judged(asked) == judged
     assert not Policy.parse("ask").may_be_judged(asked)
+
+
+@pytest.mark.parametrize(
+    ("isolation", "name", "mode", "loose"),
+    [
+        (Isolation(isolated=True), "terminal", "ask", True),
+        (Isolation(isolated=True), "process", "auto", True),
+        (Isolation(isolated=True), "terminal", "deny", False),
+        (Isolation(isolated=True), "write_file", "ask", False),
+        (Isolation(isolated=True, host_paths=("/home/me",)), "terminal", "ask", False),
+        (Isolation(isolated=False), "terminal", "ask", False),
+    ],
+)
+def test_only_commands_that_are_shut_in_run_unasked(case, isolation, name, mode, loose):
+    trusting = replace(Policy.parse(mode), trusts_isolation=True)
+    made = case(name, command="rm a")
+    assert trusting.lets_loose(made, isolation) == loose
+    assert not Policy.parse(mode).lets_loose(made, isolation)

@@ -9,6 +9,8 @@ from hermes_jupyter.calls import ToolCall
 from hermes_jupyter.events import ApprovalRequested, ApprovalResolved, ToolOutputStreamed
 from hermes_jupyter.road.policy import Policy
 from hermes_jupyter.road.running import CallInterrupted
+from tools.environments.host import Isolation
+from tools.files.local_place import LOCAL
 from tools.registry import tool_result
 from tools.safety import Objection
 
@@ -66,7 +68,7 @@ def test_rules_allow_and_deny_without_asking(turn, erased):
 
 def test_an_answer_to_another_folder_does_not_count(turn, erased):
     class Shell:
-        cwd = "/one"
+        cwd, files, isolation = "/one", LOCAL, Isolation(isolated=False)
 
     shell = Shell()
     road = turn.road(environment=shell)
@@ -387,3 +389,25 @@ def test_an_async_tool_is_awaited_for_a_caller_without_a_loop(turn):
 
     turn.tool("slow", slow)
     assert here(turn, "slow").text == "done"
+
+
+@pytest.mark.parametrize("how", [run, here])
+def test_the_time_in_which_a_call_waits_for_others_is_not_its_own(turn, how):
+    def patient(args, waiting, cancelled, **_):
+        with waiting():
+            time.sleep(0.8)
+        return "cut" if cancelled.is_set() else "whole"
+
+    turn.tool("patient", patient, timeout=0.3)
+    assert how(turn, "patient").text == "whole"
+
+
+@pytest.mark.parametrize("how", [run, here])
+def test_its_own_time_counts_before_and_after_it_waits(turn, how):
+    def patient(args, waiting, cancelled, **_):
+        with waiting():
+            time.sleep(0.2)
+        return "ended" if cancelled.wait(30) else "late"
+
+    turn.tool("patient", patient, timeout=0.3)
+    assert how(turn, "patient").status == "timeout"

@@ -79,7 +79,7 @@ def test_a_disk_that_takes_nothing_leaves_memory(tmp_path, monkeypatch, obstacle
     if obstacle == "file":
         home.write_text("")
     else:
-        from tools.files.access import LOCAL
+        from tools.files.local_place import LOCAL
 
         def refuse(*args, **kwargs):
             raise OSError(30 if obstacle == "read-only" else 28, "no")

@@ -6,13 +6,14 @@ import asyncio
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.unit.tools.places import WAYS, Places, context, places_in
 from tools import async_bridge, availability
 from tools import registry as registry_module
 
@@ -81,3 +82,26 @@ def run_script() -> Callable[[str], tuple[str, str, float]]:
         return done.stdout, done.stderr, time.monotonic() - started
 
     return run
+
+
+@pytest.fixture(scope="session")
+def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Places]:
+    with places_in(tmp_path_factory.mktemp("places")) as made:
+        yield made
+
+
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest) -> str:
+    """How a tool reaches files: those of this machine, or of one that has only so much."""
+    return str(request.param)
+
+
+@pytest.fixture
+def working_in(way: str, places: Places) -> Callable[[Path], Mapping[str, Any]]:
+    """The context of a call that works in a folder."""
+
+    def make(folder: Path) -> Mapping[str, Any]:
+        # Only now: a test may have set another home folder.
+        return context(None if way == "local" else places.place(way), str(folder))
+
+    return make

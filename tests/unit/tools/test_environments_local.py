@@ -209,7 +209,7 @@ def test_shells_and_background_processes_get_a_secret_only_if_somebody_asks_for_
         late = shell.spawn(text)
         assert early.wait(5, lambda: False)
         assert late.wait(5, lambda: False)
-        assert early.log.tail(99) == late.log.tail(99) == "[] [k2]\n"
+        assert early.tail(99) == late.tail(99) == "[] [k2]\n"
 
 
 # Amounts

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.tools.places import without_place
 from tools import patch_tool  # noqa: F401  it registers itself
 from tools.registry import registry
 
@@ -24,22 +25,23 @@ class A:
 
 
 @pytest.fixture
-def patch(tmp_path: Path) -> Callable[..., dict[str, Any]]:
+def patch(tmp_path: Path, working_in) -> Callable[..., dict[str, Any]]:
     def call(written: set[str] | None = None, **args: Any) -> dict[str, Any]:
         args = {"mode": "replace", **args}
-        return json.loads(registry.dispatch("patch", args, cwd=str(tmp_path), written=written))
+        return json.loads(registry.dispatch("patch", args, **working_in(tmp_path), written=written))
 
     return call
 
 
 @pytest.fixture
-def guard(tmp_path: Path) -> Callable[..., Any]:
+def guard(tmp_path: Path, working_in) -> Callable[..., Any]:
     entry = registry.get_entry("patch")
     assert entry is not None
     assert entry.guard_fn is not None
 
     def call(written: set[str] | None = None, **args: Any) -> Any:
-        return entry.guard_fn({"mode": "replace", **args}, cwd=str(tmp_path), written=written)
+        args = {"mode": "replace", **args}
+        return without_place(entry.guard_fn(args, **working_in(tmp_path), written=written))
 
     return call
 
@@ -222,6 +224,7 @@ def test_own_files_need_no_consent(patch, guard, tmp_path):
     assert guard(**change, written=written) is None
 
 
+@pytest.mark.parametrize("way", ["local"], indirect=True)
 def test_a_deleted_file_is_the_sessions_own_no_more(patch, tmp_path):
     (tmp_path / "a.txt").write_text("x\n")
     written = {str(tmp_path / "a.txt")}
@@ -256,7 +259,7 @@ def test_all_paths_of_a_patch_are_its_resources():
     assert entry.resources({"path": 7, "patch": 7}) == []
 
 
-def test_a_deletion_is_named_first_and_not_hidden_behind_a_long_diff(tmp_path):
+def test_a_deletion_is_named_first_and_not_hidden_behind_a_long_diff(tmp_path, working_in):
     text = ""
     for number in range(40):
         (tmp_path / f"f{number}.txt").write_text("a\n" * 8)
@@ -264,6 +267,6 @@ def test_a_deletion_is_named_first_and_not_hidden_behind_a_long_diff(tmp_path):
     (tmp_path / "precious.csv").write_text("gold\n")
     patch = f"*** Begin Patch\n{text}*** Delete File: precious.csv\n*** End Patch"
     guard = registry.get_entry("patch").guard_fn
-    objection = guard({"mode": "patch", "patch": patch}, cwd=str(tmp_path))
+    objection = guard({"mode": "patch", "patch": patch}, **working_in(tmp_path))
     assert objection.reason.startswith("deletes precious.csv")
     assert objection.shown.startswith("deletes precious.csv")

@@ -1,6 +1,8 @@
 """Background processes, through the tools that a model uses."""
 
 import json
+import os
+import sys
 import threading
 import time
 from pathlib import Path
@@ -9,9 +11,10 @@ import pytest
 
 import tools.process_tool
 import tools.terminal_tool
-from tools.environments import processes
+from tools.environments import job_table, local_jobs
+from tools.environments.job_table import JobTable
+from tools.environments.jobs import JobError, JobOptions
 from tools.environments.local import LocalEnvironment
-from tools.environments.processes import Log, ProcessTable
 from tools.registry import registry
 
 assert tools.process_tool
@@ -57,6 +60,13 @@ def open_descriptors():
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
+def wait_for(act, started, text):
+    deadline = time.monotonic() + 10
+    while text not in act("poll", started)["output_preview"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def test_it_starts_with_the_state_of_the_shell(shell, start, act):
     shell.execute("mkdir sub; cd sub; export A=1; B=2; f() { echo f; }; alias g='echo g'")
     started = start("echo $A $B; f; g; pwd")
@@ -98,7 +108,7 @@ def test_input_can_be_written_submitted_and_closed(start, act):
 
 
 def test_writing_to_one_that_does_not_read_ends_with_an_error(start, act, monkeypatch):
-    monkeypatch.setattr(processes, "SECONDS_TO_WRITE", 0.1)
+    monkeypatch.setattr(local_jobs, "SECONDS_TO_WRITE", 0.3)
     started = start("sleep 60")
     assert "does not read" in act("write", started, data="x" * 1_000_000)["error"]
 
@@ -115,15 +125,39 @@ def test_log_counts_lines_from_the_first(start, act):
     assert "no lines" in act("log", started, offset=500)["showing"]
 
 
-def test_long_log_says_which_lines_are_gone():
-    log = Log(limit=100)
-    for number in range(100):
-        log.add(f"line {number}\n")
-    page = log.page(0, 1)
-    assert page.forgotten > 0
-    assert page.text == f"line {page.forgotten}"
-    assert page.total == 100
-    assert log.page(99, 1).text == "line 99"
+def test_long_log_says_which_lines_are_gone(start, act):
+    started = start("seq 1 600000")
+    assert act("wait", started)["status"] == "exited"
+    first = act("log", started, offset=0, limit=1)
+    assert first["total_lines"] == 600_000
+    gone = int(first["showing"].split("the first ")[1].split()[0])
+    assert 0 < gone < 590_000
+    assert act("log", started, offset=gone + 1, limit=1)["output"] == str(gone + 2)
+    assert act("log", started, offset=599_999)["output"] == "600000"
+
+
+def test_log_goes_on_from_a_byte(start, act):
+    started = start("printf 'one\\nt\\303'; read x; printf '\\274o\\nthree'")
+    wait_for(act, started, "one")
+    first = act("log", started, cursor=0)
+    assert (first["output"], first["next_cursor"], first["total_bytes"]) == ("one\nt", 5, 6)
+    act("submit", started)
+    act("wait", started)
+    rest = act("log", started, cursor=5)
+    assert (rest["output"], rest["next_cursor"]) == ("üo\nthree", 14)
+    assert act("log", started, cursor=14)["output"] == ""
+    assert act("log", started, cursor=2, limit=1)["output"] == "e\n"
+
+
+def test_log_by_bytes_says_what_is_gone(start, act):
+    started = start("seq 1 600000")
+    act("wait", started)
+    part = act("log", started, cursor=0, limit=100_000)
+    assert "are no longer kept" in part["showing"]
+    assert part["total_bytes"] == sum(len(f"{n}\n") for n in range(1, 600_001))
+    assert len(part["output"]) <= 40_000
+    following = act("log", started, cursor=part["next_cursor"], limit=1)["output"]
+    assert int(following) == int(part["output"].splitlines()[-1]) + 1
 
 
 def test_kill_ends_children_too(start, act, tmp_path):
@@ -165,32 +199,102 @@ def test_it_ends_with_its_environment(tmp_path):
 def test_finished_ones_are_remembered_from_their_end(shell, start, act, monkeypatch):
     started = start("true")
     act("wait", started)
-    found = shell.processes.get(started)
-    found.started_at -= 3_600
     assert act("list")["processes"]
-    monkeypatch.setattr(processes, "SECONDS_REMEMBERED", -1)
+    monkeypatch.setattr(job_table, "SECONDS_REMEMBERED", -1)
     assert not act("list")["processes"]
 
 
 def test_table_forgets_the_longest_ended_first(shell, monkeypatch):
-    monkeypatch.setattr(processes, "MOST_TRACKED", 2)
-    table = shell.processes
+    monkeypatch.setattr(job_table, "MOST_TRACKED", 2)
     started = []
     for _ in range(4):
         started.append(shell.spawn("true"))
         assert started[-1].wait(10, lambda: False)
-        assert started[-1].ended_at
-    assert [process.id for process in table.all()] == [process.id for process in started[-2:]][-1:]
+    assert [job.id for job in shell.processes.all()] == [job.id for job in started[-2:]]
 
 
-def test_no_descriptor_is_left_behind(shell, start, act):
-    act("wait", start("true"))
+def test_there_are_not_too_many_at_once(shell, monkeypatch):
+    monkeypatch.setattr(job_table, "MOST_RUNNING", 2)
+    first, _ = shell.spawn("sleep 60"), shell.spawn("sleep 60")
+    with pytest.raises(JobError, match="2 background processes run already"):
+        shell.spawn("true")
+    first.kill()
+    shell.spawn("true")
+
+
+def test_one_that_is_too_old_is_ended(shell):
+    order = local_jobs.LocalOrder(argv=["sleep", "60"], env={}, longest=0.0)
+    record = shell.processes.prepare("sleep 60", shell.cwd, "local", JobOptions())
+    job = local_jobs.start_job(order, record, shell.processes.folder_of(record))
+    shell.processes.add(job)
+    assert job.wait(10, lambda: False)
+    assert job.end.reason == "expired"
+
+
+def test_kill_lets_it_tidy_up(start, act):
+    started = start("trap 'echo bye; exit 5' TERM; echo on; while :; do sleep 0.05; done")
+    wait_for(act, started, "on")
+    killed = act("kill", started)
+    assert (killed["exit_code"], killed["completion_reason"]) == (5, "killed")
+    assert killed["output"].endswith("bye\n")
+
+
+def test_kill_ends_what_does_not_listen(start, act):
+    started = start("trap '' TERM; echo on; while :; do sleep 0.05; done")
+    wait_for(act, started, "on")
+    begun = time.monotonic()
+    assert act("kill", started)["exit_code"] == 137
+    assert time.monotonic() - begun < 6
+
+
+def test_one_in_a_terminal_sees_one_and_takes_keys(start, act):
+    started = start("tty; stty size; read x; echo got $x; cat", pty=True)
+    wait_for(act, started, "30 120")
+    assert "/dev/pts/" in act("poll", started)["output_preview"]
+    act("submit", started, data="it")
+    wait_for(act, started, "got it\n")
+    act("close", started)
+    assert act("wait", started)["exit_code"] == 0
+
+
+def test_a_program_that_reads_keys_takes_enter(start, act):
+    code = "import tty,sys; tty.setraw(0); print('ready'); print(repr(sys.stdin.read(3)))"
+    started = start(f'{sys.executable} -c "{code}"', pty=True)
+    wait_for(act, started, "ready")
+    act("submit", started, data="ab")
+    assert "'ab\\r'" in act("wait", started)["output"]
+
+
+def test_ctrl_c_reaches_a_terminal(start, act):
+    started = start("echo on; exec sleep 60", pty=True)
+    wait_for(act, started, "on")
+    act("write", started, data="\x03")
+    assert act("wait", started)["exit_code"] == 130
+
+
+def test_fifty_run_at_once_and_each_has_its_own_output(shell):
+    jobs = [shell.spawn(f"read x; echo {number}$x") for number in range(50)]
+    assert all(job.status == "running" for job in jobs)
+    for job in jobs:
+        job.write(b"!\n")
+    assert all(job.wait(30, lambda: False) for job in jobs)
+    assert [job.tail(99) for job in jobs] == [f"{number}!\n" for number in range(50)]
+
+
+def test_no_descriptor_and_no_zombie_is_left_behind(shell):
+    shell.spawn("true").wait(10, lambda: False)
     before = open_descriptors()
-    for _ in range(5):
-        found = shell.processes.get(start("echo x"))
-        assert found.wait(10, lambda: False)
-        found._reader.join(5)
+    for number in range(10):
+        job = shell.spawn("echo x", options=JobOptions(pty=bool(number % 2)))
+        assert job.wait(10, lambda: False)
+        job.kill()
     assert open_descriptors() == before
+    mine = [path.read_text().rpartition(")")[2].split() for path in all_stats()]
+    assert not [fields for fields in mine if fields[0] == "Z" and fields[1] == str(os.getpid())]
+
+
+def all_stats():
+    return [path for path in Path("/proc").glob("[0-9]*/stat") if path.exists()]
 
 
 def test_only_input_needs_consent():
@@ -200,7 +304,7 @@ def test_only_input_needs_consent():
 
 
 def test_empty_table_can_be_closed_twice():
-    table = ProcessTable()
+    table = JobTable()
     table.close()
     table.close()
     assert table.all() == []

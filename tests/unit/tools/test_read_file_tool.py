@@ -18,20 +18,20 @@ Read = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def read(tmp_path: Path) -> Read:
+def read(tmp_path: Path, working_in) -> Read:
     def call(path: Any, **args: Any) -> dict[str, Any]:
-        answer = registry.dispatch("read_file", {"path": path, **args}, cwd=str(tmp_path))
+        answer = registry.dispatch("read_file", {"path": path, **args}, **working_in(tmp_path))
         return json.loads(answer)
 
     return call
 
 
 @pytest.fixture
-def guard(tmp_path: Path) -> Callable[..., Any]:
+def guard(tmp_path: Path, working_in) -> Callable[..., Any]:
     entry = registry.get_entry("read_file")
     assert entry is not None
     assert entry.guard_fn is not None
-    return lambda **args: entry.guard_fn(args, cwd=str(tmp_path))
+    return lambda **args: entry.guard_fn(args, **working_in(tmp_path))
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
@@ -215,13 +215,14 @@ def test_paths_begin_in_the_environments_folder(tmp_path):
     assert json.loads(answer)["content"] == "1|here"
 
 
-def test_a_cancelled_call_stops_counting(tmp_path):
+@pytest.mark.parametrize("way", ["local"], indirect=True)
+def test_a_cancelled_call_stops_counting(tmp_path, working_in):
     (tmp_path / "a.txt").write_text("x\n" * 1_000_000)
     cancelled = threading.Event()
     cancelled.set()
     answer = json.loads(
         registry.dispatch(
-            "read_file", {"path": "a.txt", "limit": 1}, cwd=str(tmp_path), cancelled=cancelled
+            "read_file", {"path": "a.txt", "limit": 1}, **working_in(tmp_path), cancelled=cancelled
         )
     )
     assert (answer["content"], answer["total_lines"], answer["truncated"]) == ("1|x", None, True)

@@ -16,10 +16,10 @@ from tools.registry import registry
 
 
 @pytest.fixture
-def search(tmp_path: Path) -> Callable[..., dict[str, Any]]:
+def search(tmp_path: Path, working_in) -> Callable[..., dict[str, Any]]:
     def call(pattern: Any, **args: Any) -> dict[str, Any]:
         args = {"pattern": pattern, **args}
-        return json.loads(registry.dispatch("search_files", args, cwd=str(tmp_path)))
+        return json.loads(registry.dispatch("search_files", args, **working_in(tmp_path)))
 
     return call
 
@@ -170,12 +170,12 @@ def test_secrets_are_left_out_of_a_search_and_counted(search, tmp_path):
 @pytest.mark.parametrize(
     ("path", "asks"), [(".aws/sso", True), (".env", True), (".", False), (7, False)]
 )
-def test_searching_a_secret_place_needs_consent(tmp_path, path, asks):
+def test_searching_a_secret_place_needs_consent(tmp_path, path, asks, working_in):
     (tmp_path / ".aws" / "sso").mkdir(parents=True)
     entry = registry.get_entry("search_files")
     assert entry is not None
     assert entry.guard_fn is not None
-    assert bool(entry.guard_fn({"pattern": "x", "path": path}, cwd=str(tmp_path))) is asks
+    assert bool(entry.guard_fn({"pattern": "x", "path": path}, **working_in(tmp_path))) is asks
 
 
 def test_a_search_that_a_person_has_agreed_to_shows_secrets(search, tmp_path):
@@ -222,6 +222,7 @@ def test_arguments_that_make_no_sense_are_errors(search, args):
     assert search(**args)["error"]
 
 
+@pytest.mark.parametrize("way", ["local", "python"], indirect=True)
 def test_an_explosive_pattern_ends_with_the_deadline(search, tmp_path, monkeypatch):
     monkeypatch.setattr(search_files_tool, "SECONDS", 0.5)
     (tmp_path / "a.txt").write_text("a" * 50 + "!")
@@ -230,18 +231,19 @@ def test_an_explosive_pattern_ends_with_the_deadline(search, tmp_path, monkeypat
     assert answer["limit_reason"].startswith("at least 0: stopped after")
 
 
+@pytest.mark.parametrize("way", ["local", "python"], indirect=True)
 def test_an_explosive_pattern_that_matches_is_found_all_the_same(search, tmp_path):
     (tmp_path / "a.txt").write_text("x\naaa\n")
     assert search("(a+)+$")["matches"] == [{"path": "a.txt", "line": 2, "content": "aaa"}]
 
 
-def test_a_cancelled_search_says_so(tmp_path):
+def test_a_cancelled_search_says_so(tmp_path, working_in):
     (tmp_path / "a.txt").write_text("hit")
     cancelled = threading.Event()
     cancelled.set()
     answer = json.loads(
         registry.dispatch(
-            "search_files", {"pattern": "hit"}, cwd=str(tmp_path), cancelled=cancelled
+            "search_files", {"pattern": "hit"}, **working_in(tmp_path), cancelled=cancelled
         )
     )
     assert answer["truncated"] is True

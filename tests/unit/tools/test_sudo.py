@@ -160,7 +160,7 @@ def test_background_processes_get_it_though_nobody_is_asked_for_them(shell):
     started = run(shell, "sudo echo done", person, background=True)
     process = shell.processes.get(started["session_id"])
     assert process.wait(10, lambda: False)
-    assert process.log.tail(99) == "done\n"
+    assert process.tail(99) == "done\n"
     assert person.asked == ["Your password for sudo, to run: sudo echo done"]
     refused = run(shell, "sudo echo done", None, background=True)
     assert refused["exit_code"] == 0  # it is known by now

@@ -2,11 +2,15 @@
 
 import json
 import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 import tools.terminal_tool as terminal_tool
 from tools.environments.local import LocalEnvironment
+from tools.environments.timeouts import longest_wait, usual_wait
 from tools.registry import registry
 
 
@@ -181,3 +185,93 @@ def test_a_script_that_the_session_wrote_is_judged_by_what_it_says(shell, tmp_pa
     )
     assert text in said.shown
     assert terminal_tool.objection({"command": command}, environment=shell, written=set()) is None
+
+
+# Terminals, and what is told of background processes
+
+
+def test_a_command_can_have_a_terminal(run):
+    answer = run("test -t 0 && test -t 1 && stty size; exit 3", pty=True)
+    assert (answer["output"], answer["exit_code"]) == ("30 120\n", 3)
+    assert "beside the shell" in answer["note"]
+
+
+def test_a_command_in_a_terminal_starts_with_the_state_of_the_shell(run, shell):
+    shell.execute("mkdir sub; cd sub; A=1; f() { echo f$A; }")
+    assert run("f; pwd; cd /", pty=True)["output"] == f"f1\n{shell.cwd}\n"
+    assert run("pwd")["output"].endswith("/sub\n")
+
+
+def test_a_command_in_a_terminal_ends_in_time_with_what_it_has_printed(run, shell):
+    answer = run("echo begun; trap '' TERM; sleep 60", pty=True, timeout=1)
+    assert (answer["output"], answer["exit_code"]) == (
+        "begun\n[Command timed out after 1s]",
+        124,
+    )
+    assert shell.processes.all() == []
+
+
+def test_a_command_in_a_terminal_can_be_interrupted(shell):
+    cancelled = threading.Event()
+    threading.Timer(0.3, cancelled.set).start()
+    given = {"command": "echo begun; sleep 60", "pty": True}
+    context = {"environment": shell, "cancelled": cancelled}
+    answer = json.loads(registry.dispatch("terminal", given, **context))
+    assert answer["exit_code"] == 130
+    assert "[Command interrupted]" in answer["output"]
+
+
+def test_output_at_a_terminal_is_told_as_it_comes(shell):
+    pieces = []
+    given = {"command": "echo one; sleep 0.5; echo two", "pty": True}
+    registry.dispatch("terminal", given, environment=shell, on_output=pieces.append)
+    assert "".join(pieces) == "one\ntwo\n"
+    assert len(pieces) > 1
+
+
+def test_who_wants_to_be_told_is_reminded_of_it(run, shell):
+    answer = run("sleep 60", background=True, notify_on_complete=True, watch_patterns=["x"])
+    assert answer["notify_on_complete"] is True
+    assert "watch_patterns_ignored" in answer
+    assert not shell.processes.get(answer["session_id"]).record.options.watch_patterns
+    watched = run("sleep 60", background=True, watch_patterns=["x", ""])
+    assert watched["watch_patterns"] == ["x"]
+
+
+def test_only_what_runs_in_the_background_is_told(run):
+    assert "background=true" in run("true", notify_on_complete=True)["error"]
+    assert "background=true" in run("true", watch_patterns=["x"])["error"]
+
+
+@pytest.mark.parametrize(
+    ("usual", "most", "expected"),
+    [("", "", (180, 600)), ("30", "", (30, 600)), ("700", "", (600, 600)), ("", "60", (60, 60)),
+     ("soon", "-1", (180, 600)), ("inf", "1000", (180, 1000))],
+)  # fmt: skip
+def test_the_user_says_how_long_commands_may_take(monkeypatch, usual, most, expected):
+    monkeypatch.setenv("TERMINAL_TIMEOUT", usual)
+    monkeypatch.setenv("TERMINAL_MAX_FOREGROUND_TIMEOUT", most)
+    assert (usual_wait(), longest_wait()) == expected
+
+
+def test_a_call_does_not_pay_for_the_commands_before_it(shell):
+    turn, waited = threading.Lock(), []
+
+    @contextmanager
+    def waiting():
+        begun = time.monotonic()
+        yield
+        waited.append(time.monotonic() - begun)
+
+    def call(command):
+        context = {"environment": shell, "shell_turn": turn, "waiting": waiting}
+        return json.loads(registry.dispatch("terminal", {"command": command}, **context))
+
+    first = threading.Thread(target=call, args=("echo > begun; sleep 0.7",))
+    first.start()
+    while not (Path(shell.cwd) / "begun").exists():
+        time.sleep(0.01)
+    assert call("echo second")["output"] == "second\n"
+    first.join(10)
+    assert max(waited) > 0.4
+    assert min(waited) < 0.2

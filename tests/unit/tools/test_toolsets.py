@@ -9,7 +9,7 @@ from tools.toolsets import Toolset, UnknownToolset, resolve_toolset, resolve_too
 
 FILE = {"patch", "read_file", "search_files", "write_file"}
 TERMINAL = {"process", "terminal"}
-RESULTS = {"read_result"}
+KEPT = {"read_result", "session_search"}
 SKILLS = {"skills_list", "skill_view", "skill_manage"}
 
 
@@ -33,7 +33,7 @@ def test_toolset_is_its_tools():
 
 def test_toolset_includes_others():
     others = {"todo", "clarify", "memory"}
-    assert resolve_toolset("notebook") == FILE | TERMINAL | RESULTS | SKILLS | others
+    assert resolve_toolset("notebook") == FILE | TERMINAL | KEPT | SKILLS | others
     assert resolve_toolset("safe") == {"read_file", "search_files", "todo", "clarify"}
 
 
@@ -84,7 +84,7 @@ def test_presets_differ_in_what_needs_a_person_and_in_what_a_child_must_not(web)
     notebook, headless, subagent, reader = (resolve_toolsets(None, default=p) for p in PRESETS)
     assert notebook >= FILE | TERMINAL | web | {"clarify", "delegate_task", "memory", "cronjob"}
     assert headless == notebook - {"clarify"}
-    assert subagent == FILE | TERMINAL | RESULTS | SKILLS | web | {"todo"}
+    assert subagent == FILE | TERMINAL | KEPT | SKILLS | web | {"todo"}
     assert resolve_toolset("read-only") == {"read_file", "search_files"}
     assert resolve_toolset("read-only") <= reader
 
@@ -153,13 +153,13 @@ def test_enabled_toolsets_are_united():
 @pytest.mark.parametrize(
     ("enabled", "disabled", "left"),
     [
-        (["notebook"], ["file", "terminal", "skills"], {"todo", "clarify", "memory"} | RESULTS),
+        (["notebook"], ["file", "terminal", "skills"], {"todo", "clarify", "memory"} | KEPT),
         (["file", "read-only"], ["read-only"], {"patch", "write_file"}),
         (["file"], ["patch"], FILE - {"patch"}),
         (["terminal"], "terminal_tools", set()),
         (None, ["*"], set()),
         (["*"], ["all"], set()),
-        (["all"], ["file", "terminal", "todo"], {"clarify", "memory"} | RESULTS | SKILLS),
+        (["all"], ["file", "terminal", "todo"], {"clarify", "memory"} | KEPT | SKILLS),
         (["read_file"], ["file"], set()),
         (["read_file", "file"], ["read_file"], FILE - {"read_file"}),
         (["terminal", "process"], ["process"], {"terminal"}),

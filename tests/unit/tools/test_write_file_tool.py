@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.tools.places import without_place
 from tools import write_file_tool  # noqa: F401  it registers itself
 from tools.registry import registry
 
@@ -23,22 +24,23 @@ def workspace(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def write(workspace: Path) -> Callable[..., dict[str, Any]]:
+def write(workspace: Path, working_in) -> Callable[..., dict[str, Any]]:
     def call(path: Any, content: Any, **context: Any) -> dict[str, Any]:
         args = {"path": path, "content": content}
-        return json.loads(registry.dispatch("write_file", args, cwd=str(workspace), **context))
+        return json.loads(registry.dispatch("write_file", args, **working_in(workspace), **context))
 
     return call
 
 
 @pytest.fixture
-def guard(workspace: Path) -> Callable[..., Any]:
+def guard(workspace: Path, working_in) -> Callable[..., Any]:
     entry = registry.get_entry("write_file")
     assert entry is not None
     assert entry.guard_fn is not None
 
     def call(path: Any, content: Any, **context: Any) -> Any:
-        return entry.guard_fn({"path": path, "content": content}, cwd=str(workspace), **context)
+        args = {"path": path, "content": content}
+        return without_place(entry.guard_fn(args, **working_in(workspace), **context))
 
     return call
 
@@ -178,6 +180,7 @@ def small_disk() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+@pytest.mark.parametrize("way", ["local"], indirect=True)
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(write, workspace, small_disk):
     (workspace / "a.txt").write_text("old")
     assert "larger than" in write("a.txt", "x" * 5_000)["error"]
@@ -228,6 +231,7 @@ def test_a_file_of_the_sessions_own_needs_no_consent(write, guard):
     assert guard("a.txt", "mine, too") is not None
 
 
+@pytest.mark.parametrize("way", ["local"], indirect=True)
 def test_a_path_alone_makes_a_file_the_sessions_own(guard, workspace):
     (workspace / "a.txt").write_text("mine")
     assert guard("a.txt", "new", written={str(workspace / "a.txt")}) is None

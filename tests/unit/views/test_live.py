@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 import ipywidgets
 import pytest
@@ -15,6 +16,7 @@ from hermes_jupyter.events import (
     QuestionAnswered,
     QuestionAsked,
     ReasoningStreamed,
+    RetryPlanned,
     StepFinished,
     StepStarted,
     TextStreamed,
@@ -204,6 +206,40 @@ def test_the_status_line_tells_step_tokens_and_thought(cell, view_events):
     html = view_events(*events, thought, look=lambda: shown(cell))
     assert "tiny · step 2 of 9 · 1,234 tokens" in html
     assert "Thinking: I should look." in html
+
+
+def test_the_status_line_tells_what_a_call_waits_for(cell, view_events):
+    planned = RetryPlanned(reason="too many <b>requests", seconds=12.0, number=2, tries=3)
+    waiting = view_events(STARTED, StepStarted(number=1), planned, look=lambda: shown(cell))
+    assert "Trying again in 12 s (2 of 3): too many &lt;b&gt;requests" in waiting
+
+
+def test_a_wait_is_over_when_the_model_speaks(cell, view_events):
+    planned = RetryPlanned(reason="busy", seconds=12.0, number=2, tries=3)
+    events = [STARTED, StepStarted(number=1), planned, TextStreamed(text="Well ")]
+    assert "Trying" not in view_events(*events, look=lambda: shown(cell))
+
+
+def test_the_status_line_tells_what_is_left_of_the_ceilings(cell, view_events):
+    started = replace(STARTED, max_tokens=50_000, max_cost=0.5)
+    step = StepFinished(number=1, text="", usage=Usage(prompt_tokens=1_200, cost=0.0123))
+    html = view_events(started, StepStarted(number=1), step, look=lambda: shown(cell))
+    assert "1,200 tokens, 48,800 left · $0.0123, $0.4877 left" in html
+
+
+def test_thoughts_are_folded_before_what_was_said(cell, view_events):
+    events = [
+        STARTED,
+        StepStarted(number=1),
+        ReasoningStreamed(text="Let me <i>think"),
+        ReasoningStreamed(text=" hard."),
+        TextStreamed(text="Paris."),
+        StepFinished(number=1, text="Paris.", reasoning="Let me <i>think hard."),
+    ]
+    html = view_events(*events, look=lambda: shown(cell))
+    assert html.count("<details") == 1
+    assert "Thought, 4 words" in html
+    assert html.index("Let me &lt;i&gt;think hard.") < html.index("Paris.")
 
 
 def test_a_turn_that_failed_says_why(cell, view_events):

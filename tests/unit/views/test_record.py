@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -50,6 +51,25 @@ def test_html_has_a_fold_per_call_with_its_result(make, one_call):
     assert "<code>ls -la</code>" in html
     assert "✓ done · 1.5 s" in html
     assert ">a.txt</pre>" in html
+
+
+def test_thoughts_are_folded_in_html_and_left_out_of_texts(make):
+    said = StepFinished(number=1, text="Paris.", reasoning="Hm, <b>France.")
+    bundle = bundle_of(*make.turn(said, answer="Paris."))
+    html = bundle["text/html"]
+    assert "Thought, 2 words</summary>" in html
+    assert html.index("Hm, &lt;b&gt;France.") < html.index("Paris.")
+    assert "France" not in bundle["text/plain"] + bundle["text/markdown"]
+    assert bundle[MIME]["events"][0] == {"type": "thought", "text": "Hm, <b>France."}
+
+
+def test_the_footer_tells_the_cost_if_somebody_says_so(make):
+    *events, finished = make.turn(answer="Paris.")
+    paid = replace(finished, usage=replace(finished.usage, cost=0.0042))
+    partly = replace(paid, usage=replace(paid.usage, unpriced_calls=1))
+    assert "· $0.0042 ·" in bundle_of(*events, paid)["text/plain"]
+    assert "· more than $0.0042 ·" in bundle_of(*events, partly)["text/plain"]
+    assert "$" not in bundle_of(*events, finished)["text/plain"]
 
 
 def test_html_needs_no_script_and_no_style_sheet(make, one_call):

@@ -12,6 +12,7 @@ from hermes_jupyter.events import (
     BatchStarted,
     NoticeGiven,
     QuestionAsked,
+    RetryPlanned,
     StepFinished,
     TextStreamed,
     ToolCallStarted,
@@ -53,6 +54,11 @@ def test_a_turn_reads_from_top_to_bottom(make):
         "Done.\n"
         "tiny · 1 step · 1,234 tokens · 2.5 s\n"
     )
+
+
+def test_a_wait_is_told_in_a_line():
+    planned = RetryPlanned(reason="busy", seconds=2.0, number=2, tries=3)
+    assert "Trying again in 2 s (2 of 3): busy\n" in written(planned)
 
 
 def test_output_is_shown_only_of_calls_that_failed(make):

@@ -16,13 +16,17 @@ from tools.safety.python_code.values import (
     HIDDEN_CALLABLE,
     UNKNOWN,
     AnyOf,
+    Collection,
     Defined,
     FilePath,
+    Function,
+    Inert,
     Items,
     Known,
     Made,
     Method,
     Named,
+    Passed,
     Table,
     Unknown,
     Value,
@@ -61,7 +65,7 @@ def call(
         return any_of(
             *(call(reader, each, args, keywords, spread=spread) for each in function.values)
         )
-    if isinstance(function, Unknown | Known | FilePath | Items | Table):
+    if isinstance(function, Inert):
         _pass_on(reader, args, keywords)
         return UNKNOWN
     for position, argument in enumerate(args):
@@ -229,17 +233,17 @@ def _table_method(entries: dict[object, Value], name: str, args: list[Value]) ->
 def _pass_on(reader: Reader, args: Sequence[Value], keywords: dict[str, Value]) -> None:
     """Functions that are given to a function may be called by it, with what follows them."""
     for position, value in enumerate(args):
-        if isinstance(value, Items | Table):
+        if isinstance(value, Collection):
             _pass_members(reader, value)
-        elif isinstance(value, Named | Defined | Method | AnyOf | Made):
+        elif isinstance(value, Passed):
             _pass(reader, value, list(args[position + 1 :]))
     for name, value in keywords.items():
-        if isinstance(value, Named | Defined | Method | AnyOf | Made):
+        if isinstance(value, Passed):
             given = keywords.get("args") if name in ("target", "func", "function") else None
             _pass(reader, value, given.items if isinstance(given, Items) else [])
 
 
-def _pass_members(reader: Reader, value: Items | Table) -> None:
+def _pass_members(reader: Reader, value: Collection) -> None:
     """Functions in a list or a table."""
     members = value.items if isinstance(value, Items) else list(value.entries.values())
     for each in members[:MOST_MEMBERS]:
@@ -264,7 +268,7 @@ def _pass(reader: Reader, value: Value, rest: list[Value]) -> None:
             call(reader, value, rest, {})
         case AnyOf(values):
             for each in values:
-                if isinstance(each, Named | Defined | Method):
+                if isinstance(each, Function):
                     _pass(reader, each, rest)
 
 

@@ -39,13 +39,35 @@ KEEPS_FUNCTION = words(
 """Decorators that do not call what they decorate."""
 
 
+RUN_CODE = frozenset(("exec", "eval"))
+
+
 def expression(reader: Reader, node: ast.Expr) -> None:
+    if type(node.value) is ast.Call and _is_repeated(reader, node.value):
+        return
     value = reader.evaluate(node.value)
-    text = as_text(value)
-    if value == Named("os.environ"):
+    if isinstance(value, Named) and value.name == "os.environ":
         environment_read(Call("show", [], {}, reader))
-    elif text and text.startswith("\ue000secret_"):
+        return
+    text = as_text(value)
+    if text and text.startswith("\ue000secret_"):
         reader.tell("shows a variable of the environment that holds a secret")
+
+
+def _is_repeated(reader: Reader, node: ast.Call) -> bool:
+    """Was the same function called with the same constants before? Then it does the same again."""
+    if type(node.func) is not ast.Name or node.keywords or reader.calling:
+        return False
+    constants = [each.value for each in node.args if type(each) is ast.Constant]
+    function = reader.lookup(node.func.id)
+    if len(constants) < len(node.args) or not isinstance(function, Named):
+        return False
+    if function.name in RUN_CODE:
+        return False
+    call = (function.name, reader.scene.cwd, *map(repr, constants))
+    known = call in reader.called
+    reader.called.add(call)
+    return known
 
 
 def assignment(reader: Reader, node: ast.Assign) -> None:

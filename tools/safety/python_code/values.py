@@ -100,6 +100,13 @@ class AnyOf:
 Value: TypeAlias = (
     Unknown | Known | FilePath | Items | Table | Named | Made | Method | Defined | AnyOf
 )
+# Here, for a union that is written in a call of isinstance is made anew each time.
+Function: TypeAlias = Named | Defined | Method
+Collection: TypeAlias = Items | Table
+Inert: TypeAlias = Unknown | Known | FilePath | Items | Table
+"""What is no function."""
+Passed: TypeAlias = Named | Defined | Method | AnyOf | Made
+"""What may be called, or hold what may be."""
 UNKNOWN = Unknown()
 NOTHING = Known(None)
 ANY_KEY = "\ue000any key\ue001"
@@ -132,18 +139,18 @@ def in_shell(text: str, known: tuple[str, ...] = ("HOME", "PWD")) -> str:
 
 def as_text(value: Value) -> str | None:
     """What it would be as text, or None for what is no text at all."""
-    match value:
-        case Known(str() as text) | FilePath(text):
-            return text
-        case Known(bytes() as data):
-            return data.decode("utf-8", errors="replace")
-        case Known(bool() | int() | float() as number):
-            return str(number)
-        case Unknown(name):
-            return hole(name)
-        case AnyOf():
-            return hole()
-    return None
+    if isinstance(value, Known):
+        content = value.value
+        if isinstance(content, str):
+            return content
+        if isinstance(content, bytes):
+            return content.decode("utf-8", errors="replace")
+        return str(content) if isinstance(content, bool | int | float) else None
+    if isinstance(value, Unknown):
+        return hole(value.name)
+    if isinstance(value, FilePath):
+        return value.text
+    return hole() if isinstance(value, AnyOf) else None
 
 
 def any_of(*values: Value) -> Value:
@@ -152,14 +159,14 @@ def any_of(*values: Value) -> Value:
     for value in values:
         for each in alternatives(value):
             # Functions and modules are kept, for what can be done with them must not be lost.
-            keeps = len(flat) <= MOST_ALTERNATIVES or isinstance(each, Named | Defined | Method)
+            keeps = len(flat) <= MOST_ALTERNATIVES or isinstance(each, Function)
             if keeps and each not in flat:
                 flat.append(each)
     if len(flat) == 1:
         return flat[0]
     if len(flat) <= MOST_ALTERNATIVES:
         return AnyOf(tuple(flat))
-    named = tuple(each for each in flat if isinstance(each, Named | Defined | Method))
+    named = tuple(each for each in flat if isinstance(each, Function))
     return AnyOf((*named[:MOST_ALTERNATIVES], UNKNOWN)) if named else UNKNOWN
 
 

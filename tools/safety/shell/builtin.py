@@ -17,6 +17,13 @@ def meant(words: list[Word]) -> list[Word]:
     return words
 
 
+def changes(command: Command, scene: Scene) -> bool:
+    """May it change the shell it runs in?"""
+    words = meant(command.words)
+    name = words[0].text if words else ""
+    return not words or name in CHANGES or name in scene.functions or name == "eval"
+
+
 def apply(command: Command, scene: Scene) -> None:
     """Change the scene as the command would."""
     words = meant(command.words)

@@ -37,6 +37,10 @@ class Expansion:
             if not _SPECIAL.search(word):
                 return [Word(word)]
             word = (syntax.Literal(word, False),)
+        if len(word) == 1 and isinstance(word[0], syntax.Literal) and word[0].quoted:
+            text = word[0].text
+            if len(text) <= LONGEST_VALUE:
+                return [Word(f"./{text}" if text[:1] == "~" else text, quoted=True)]
         return self._fields(word, split=True)
 
     def value(self, word: syntax.WordSyntax) -> Word:

@@ -32,6 +32,8 @@ def plain_program(text: str) -> syntax.Node | None:
     parts: list[tuple[syntax.Node, str]] = []
     stages: list[syntax.Node] = []
     words: list[syntax.WordSyntax] = []
+    commands: dict[tuple[syntax.WordSyntax, ...], syntax.Simple] = {}
+    """Equal ones are the same object, which is judged once."""
     at, end = 0, len(text.rstrip(" \t\n"))
     match = _TOKEN.match
     while at < end:
@@ -53,7 +55,8 @@ def plain_program(text: str) -> syntax.Node | None:
             return None
         if not _is_command(words[0]):
             return None
-        stages.append(syntax.Simple(tuple(words)))
+        written = tuple(words)
+        stages.append(commands.setdefault(written, syntax.Simple(written)))
         words = []
         if operator != "|":
             parts.append((_pipeline(stages), ";" if operator == "\n" else operator))
@@ -61,7 +64,8 @@ def plain_program(text: str) -> syntax.Node | None:
     if words:
         if not _is_command(words[0]):
             return None
-        stages.append(syntax.Simple(tuple(words)))
+        written = tuple(words)
+        stages.append(commands.get(written) or syntax.Simple(written))
         if not parts:
             return _pipeline(stages)
         parts.append((_pipeline(stages), ""))

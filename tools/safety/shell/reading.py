@@ -34,6 +34,7 @@ def read_program(text: str) -> Program:
     """
     if len(text) > LONGEST:
         raise Unreadable("it is too long")
+    text = text.replace("\0", "")  # which bash leaves out, and tree-sitter takes for an end
     plain_body = plain_program(text)
     if plain_body is not None:
         return Program(plain_body)

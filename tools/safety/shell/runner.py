@@ -29,6 +29,9 @@ class Runner:
         self._visit = visit
         self._define = define
         self._commands = self._words = 0
+        self._met: dict[int, syntax.Node] = {}
+        self._idle: dict[int, tuple[Scene, int]] = {}
+        """Statements that changed nothing, with what was known before them."""
 
     def run(
         self, node: syntax.Node, scene: Scene, upstream: Command | None = None, ending: str = ""
@@ -72,8 +75,24 @@ class Runner:
                 _doubt_changes(scene, known)
             else:
                 inside = scene.copy() if ending == "&" else scene
-                last = self.run(node, inside, upstream, ending)
+                last = self._statement(node, inside, upstream, ending)
             before = ending
+        return last
+
+    def _statement(
+        self, node: syntax.Node, scene: Scene, upstream: Command | None, ending: str
+    ) -> Command | None:
+        """One that is met again where nothing is different need not be gone through again."""
+        known = self._idle.get(id(node))
+        if known is not None and known == (scene, len(scene.written)) and upstream is None:
+            return None
+        if id(node) not in self._met or upstream is not None:
+            self._met[id(node)] = node
+            return self.run(node, scene, upstream, ending)
+        before = scene.copy(), len(scene.written)
+        last = self.run(node, scene, upstream, ending)
+        if before == (scene, len(scene.written)):
+            self._idle[id(node)] = before
         return last
 
     def _pipeline(
@@ -83,11 +102,19 @@ class Runner:
         upstream: Command | None,
         ending: str,
     ) -> Command | None:
-        for number, stage in enumerate(stages):
-            is_last = number == len(stages) - 1
-            last = self.run(stage, scene.copy(), upstream, ending if is_last else "|")
-            simple = isinstance(stage, syntax.Simple)
-            upstream = last if simple and last is not None else UNKNOWN_SOURCE
+        known: dict[int, list[Word]] = {}
+        for number, stage in enumerate(stages, 1):
+            behind = ending if number == len(stages) else "|"
+            if id(stage) in known:
+                upstream = Command(known[id(stage)], {}, (), upstream, behind)
+                self._show(upstream, scene)
+                continue
+            last = self.run(stage, scene.copy(), upstream, behind)
+            upstream = UNKNOWN_SOURCE
+            if isinstance(stage, syntax.Simple) and last is not None:
+                upstream = last
+                if _is_constant(stage) and not builtin.changes(last, scene):
+                    known[id(stage)] = last.words
         return upstream
 
     def _perhaps(
@@ -242,6 +269,16 @@ class Runner:
         return last.output() if alone and last is not None else None
 
 
+def _is_constant(node: syntax.Simple) -> bool:
+    """Does it mean the same wherever it stands?"""
+    if node.assignments or node.redirects:
+        return False
+    return all(
+        isinstance(word, str) or all(isinstance(part, syntax.Literal) for part in word)
+        for word in node.words
+    )
+
+
 def _doubt_changes(scene: Scene, known: dict[str, Word]) -> None:
     """What was set by something that may not have run is only one of the possible values."""
     for name, value in itertools.chain(scene.variables.items()):
@@ -250,7 +287,9 @@ def _doubt_changes(scene: Scene, known: dict[str, Word]) -> None:
 
 
 def commands_of(text: str, cwd: str = "/") -> list[Command]:
-    """Every command that a text may run, in order, its words as the shell would pass them.
+    """The commands that a text may run, in order, their words as the shell would pass them.
+
+    Statements that are repeated and change nothing may be left out.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from tools.safety.shell import syntax
-from tools.safety.shell.tree_words import REDIRECTS, WordReader, parser
+from tools.safety.shell.tree_words import REDIRECTS, WordReader, parse
 from tools.safety.shell.values import Unreadable
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ def parsed(text: str) -> tuple[syntax.Node, bool]:
     Raises
     ------
     Unreadable
-        If it is nested too deeply.
+        If it is nested too deeply, or takes too long.
     """
     source = text.encode("utf-8", "surrogatepass")
-    root = parser().parse(source).root_node
+    root = parse(source).root_node
     reader = _Reader(text if len(source) == len(text) else source)
     program = reader.sequence(root)
     return program, not (root.has_error or reader.doubts)
@@ -87,7 +87,11 @@ class _Reader(WordReader):
                 return self._items(node.children)
             case "heredoc_redirect":
                 return self._behind_heredoc(node)
-        return [STATEMENTS[node.type](self, node)]
+        text = self._text_of(node)
+        made = self._statements.get(text)
+        if made is None:
+            made = self._statements[text] = STATEMENTS[node.type](self, node)
+        return [made]
 
     def _redirected(self, node: Node) -> list[Item]:
         redirects = [each for each in node.children if each.type in REDIRECTS]

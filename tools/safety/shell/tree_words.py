@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
+import threading
+import time
 from typing import TYPE_CHECKING
 
 from tools.safety.shell import syntax
@@ -11,7 +13,7 @@ from tools.safety.shell.quotes import ansi_unquoted, unescaped, unescaped_in_quo
 from tools.safety.shell.values import Unreadable
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node, Parser, Tree
 
 SUBSTITUTIONS = frozenset(("command_substitution", "process_substitution"))
 EXPANSIONS = SUBSTITUTIONS | {"simple_expansion", "expansion", "arithmetic_expansion"}
@@ -19,13 +21,53 @@ REDIRECTS = frozenset(("file_redirect", "heredoc_redirect", "herestring_redirect
 PLAIN = frozenset(("word", "number", "variable_name", "extglob_pattern", "regex"))
 
 
-@functools.cache
-def parser() -> Parser:
-    # Compiled libraries that only a judged command needs, not the loading of the extension.
-    import tree_sitter
-    import tree_sitter_bash
+NOT_ASCII = bytes(byte if byte < 0x80 else ord("%") for byte in range(256))
+"""tree-sitter-bash 0.25 asks C's ``isalnum`` about any character, which reads outside of its table
+and may end the process. To bash all of them are ordinary letters of a word, as ``%`` is."""
+SHORT = 1_500
+MOST_PIPES = 1_200
+SECONDS = 0.1
+"""Of the processor; 40,000 usual characters take a tenth of it."""
 
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+
+class Parsers(threading.local):
+    """A parser for each thread: one that is at work must not be asked by another."""
+
+    @functools.cached_property
+    def own(self) -> Parser:
+        # Compiled libraries that only a judged command needs, not the loading of the extension.
+        import tree_sitter
+        import tree_sitter_bash
+
+        return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+
+
+PARSERS = Parsers()
+
+
+def parse(source: bytes) -> Tree:
+    """The tree of a text; tree-sitter takes quadratic time for some that nobody writes.
+
+    Raises
+    ------
+    Unreadable
+        If it takes too long.
+    """
+    source = source.translate(NOT_ASCII)  # as long as before, so that places stay what they are
+    parser = PARSERS.own
+    if len(source) <= SHORT:
+        return parser.parse(source)
+    if source.count(b"|") > MOST_PIPES:  # of which it makes a tree in one go, not to be stopped
+        raise Unreadable("it has too many parts")
+    until = time.thread_time() + SECONDS
+    try:
+        return parser.parse(
+            lambda start, _: source[start:],
+            progress_callback=lambda _at, _wrong: time.thread_time() > until,
+        )
+    except ValueError:
+        parser.reset()
+        raise Unreadable("it is too tangled") from None
 
 
 class WordReader:
@@ -34,6 +76,8 @@ class WordReader:
     def __init__(self, source: str | bytes) -> None:
         self._source = source
         self._depth = 0
+        self._statements: dict[str, syntax.Node] = {}
+        """By their text: equal ones are the same object, which is judged once."""
         self.doubts = False
         """Whether there is something in the tree that should not be there."""
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from hermes_jupyter.agent.models import failures, server_messages
+from hermes_jupyter.errors import TooLongError
 
 ENDPOINT = failures.Endpoint(
     base_url="http://user:pass@localhost:1/v1?key=hidden", model="tiny", api_key="sk-secret-key"
@@ -42,7 +43,7 @@ def translated(status, body=None, **headers):
     [
         (400, {"message": "bad temperature"}, "bad_request"),
         (401, {"message": "no"}, "auth"),
-        (402, {"message": "no credits"}, "auth"),
+        (402, {"message": "no credits"}, "billing"),
         (403, {"message": "no"}, "auth"),
         (404, {"message": "The model `tiny` does not exist"}, "not_found"),
         (404, {"detail": "Not Found"}, "not_found"),
@@ -50,7 +51,13 @@ def translated(status, body=None, **headers):
         (413, None, "context"),
         (422, {"detail": [{"loc": ["body", "n"], "msg": "too small"}]}, "bad_request"),
         (429, {"message": "slow down"}, "rate_limit"),
-        (429, {"message": "no money", "code": "insufficient_quota"}, "auth"),
+        (429, {"message": "no money", "code": "insufficient_quota"}, "billing"),
+        (429, {"message": "You exceeded your current quota"}, "billing"),
+        (400, {"message": "The image is too large: 9 MB"}, "image"),
+        (404, {"message": "No endpoints found that support image input"}, "image"),
+        (400, {"message": "filtered", "code": "content_filter"}, "policy"),
+        (403, {"message": "flagged for violence", "code": 403}, "policy"),
+        (529, {"message": "Overloaded", "type": "overloaded_error"}, "server"),
         (500, "oops", "server"),
         (503, "<html>nginx</html>", "server"),
     ],
@@ -137,12 +144,34 @@ def test_what_a_gateways_provider_said_is_passed_on():
 @pytest.mark.parametrize(
     ("body", "received", "kind"),
     [
-        ({"message": "died", "code": 502}, 3, "malformed"),
+        ({"message": "died", "code": 502}, 3, "broken"),
         ({"message": "exceeds the available context size"}, 0, "context"),
         ({"message": "slow down", "code": 429}, 0, "rate_limit"),
-        ({"message": "slow down", "code": 429}, 3, "malformed"),
-        ("died", 0, "malformed"),
+        ({"message": "slow down", "code": 429}, 3, "broken"),
+        ("died", 0, "server"),
     ],
 )
 def test_an_error_in_the_stream_is_told(body, received, kind):
     assert failures.stream_error(body, ENDPOINT, received=received).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("message", "counts"),
+    [
+        ("This model's maximum context length is 8192 tokens. However, your messages resulted in "
+         "9001 tokens.", (8192, 9001)),
+        ("request (9000 tokens) exceeds the available context size (4096 tokens)", (4096, 9000)),
+        ("prompt is too long: 210000 tokens > 200000 maximum", (200000, 210000)),
+        ("context length exceeded", (0, 0)),
+    ],
+)  # fmt: skip
+def test_an_overflow_is_typed_and_says_how_much_fits(message, counts):
+    error = translated(400, {"message": message})
+    assert isinstance(error, TooLongError)
+    assert (error.window, error.asked) == counts
+
+
+def test_google_names_the_wait_in_the_body():
+    details = [{"@type": "x/RetryInfo", "retryDelay": "17s"}]
+    body = [{"error": {"code": 429, "message": "busy", "details": details}}]
+    assert translated(429, body).retry_after == 17

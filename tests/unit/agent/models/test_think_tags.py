@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_jupyter.agent.models.think_tags import ThinkTagFilter
+from hermes_jupyter.agent.models.think_tags import ThinkTagFilter, parted
 
 
 def told(*pieces):
@@ -40,3 +40,16 @@ def test_thoughts_are_told_from_the_answer(text, expected):
 def test_where_the_text_is_cut_makes_no_difference(pieces):
     text = "".join(pieces)
     assert told(*pieces) == told(text) == told(*text)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Hm, France.\n</think>\n\nParis.", ("Hm, France.", "Paris.")),
+        ("Use </think> to close it.", ("", "Use </think> to close it.")),
+        ("<think>\nx\n</think>\ny", ("", "<think>\nx\n</think>\ny")),
+        ("Paris.", ("", "Paris.")),
+    ],
+)
+def test_thoughts_that_only_an_end_marks_are_parted(text, parts):
+    assert parted(text) == parts

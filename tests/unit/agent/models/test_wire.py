@@ -1,8 +1,7 @@
-"""The request's body and the answer's frames."""
+"""The frames of an answer."""
 
 import asyncio
 import itertools
-import json
 
 import pytest
 from hypothesis import given
@@ -55,37 +54,6 @@ def test_what_is_not_json_is_said_to_be_unreadable(content):
 
 def test_no_frames_come_from_an_empty_answer():
     assert frames_of() == frames_of(b"\n") == []
-
-
-def test_everything_sent_is_json_that_any_server_reads():
-    content = "lone \ud83d, pair \ud83d\ude00, é"
-    messages = [{"role": "user", "content": content, "score": float("nan"), "n": (1, None)}]
-    body = wire.request_body("m", messages, (), {})
-    sent = json.loads(json.dumps(body, allow_nan=False).encode("utf-8"))["messages"][0]
-    assert sent["content"] == "lone \ufffd, pair 😀, é"
-    assert (sent["score"], sent["n"]) == ("nan", [1, None])
-
-
-def test_a_message_without_text_is_sent_with_an_empty_one():
-    messages = [{"role": "assistant", "content": None, "tool_calls": []}]
-    assert wire.request_body("m", messages, (), {})["messages"][0]["content"] == ""
-    assert messages[0]["content"] is None
-
-
-def test_a_tool_is_offered_once():
-    tools = [{"type": "function", "function": {"name": name}} for name in ("a", "b", "a")]
-    assert [
-        tool["function"]["name"] for tool in wire.request_body("m", [], tools, {})["tools"]
-    ] == [
-        "a",
-        "b",
-    ]
-
-
-def test_no_tools_are_no_field_and_extra_fields_win():
-    body = wire.request_body("m", [], (), {"temperature": 0, "stream_options": None})
-    assert "tools" not in body
-    assert (body["temperature"], body["stream_options"]) == (0, None)
 
 
 @pytest.mark.parametrize(

@@ -184,8 +184,8 @@ def test_a_background_process_is_contained_and_can_be_ended(shell, folder, nap):
     process.kill()
     assert process.status == "exited"
     assert until(lambda: not processes_with(nap))
-    assert "state" in process.log.tail(1000)
-    assert "secret!" not in process.log.tail(1000)
+    assert "state" in process.tail(1000)
+    assert "secret!" not in process.tail(1000)
     assert (folder.parent / "notes.txt").read_text(encoding="utf-8") == "plain"
 
 
@@ -246,6 +246,8 @@ for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM):
 @pytest.mark.parametrize("network", [True, False])
 def test_the_network_is_off_if_that_is_asked_for(opened, folder, network):
     shell = opened(network=network)
+    if shell.execute(f"test -x {sys.executable}").exit_code:
+        pytest.skip("this Python is in a folder that the bounds hide")
     (folder / "send.py").write_text(SEND, encoding="utf-8")
     with (
         socket.create_server(("127.0.0.1", 0)) as server,

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tools.files.access import LocalFiles
 from tools.files.changes import Change, commit
+from tools.files.local_place import LocalPlace
 
 
-class FailingFiles(LocalFiles):
+class FailingFiles(LocalPlace):
     """A disk that is full when a file named ``full`` is written."""
 
     def write_bytes_atomic(self, path: str, content: bytes, mode: int | None = None) -> None:
@@ -38,7 +38,7 @@ def test_a_failure_takes_everything_back(tmp_path: Path):
 
 def test_folders_that_were_made_are_told(tmp_path: Path):
     change = Change(path=str(tmp_path / "a" / "b" / "c"), before=None, after=b"")
-    assert commit([change], LocalFiles()) == [str(tmp_path / "a"), str(tmp_path / "a" / "b")]
+    assert commit([change], LocalPlace()) == [str(tmp_path / "a"), str(tmp_path / "a" / "b")]
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.files.access import LOCAL
 from tools.files.changes import Change, commit
+from tools.files.local_place import LOCAL, LocalPlace
 from tools.files.problems import Problem
 from tools.files.trash import Trash
 from tools.patch_tool import patch
@@ -237,3 +237,45 @@ def test_a_change_that_fails_leaves_nothing_in_the_trash(trash, work):
         commit(changes, LOCAL, trash)
     assert first.exists()
     assert trash.entries() == []
+
+
+class Elsewhere(LocalPlace):
+    """Another machine, as far as names go."""
+
+    name = "ssh:me@there"
+
+
+def test_what_was_on_another_machine_is_kept_here_and_goes_back_there(trash, work):
+    there = Elsewhere()
+    path = made(work / "a", "precious")
+    path.chmod(0o640)
+    commit([Change(path=str(path), before=b"precious", after=None, mode=0o640)], there, trash)
+    (entry,) = trash.entries()
+    assert (entry.where, path.exists()) == ("ssh:me@there", False)
+    with pytest.raises(Problem, match="was on ssh:me@there; choose that terminal first"):
+        trash.restore(entry, files=LOCAL)
+    assert trash.restore(trash.find(str(path)), files=there) == str(path)
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("precious", 0o640)
+    assert trash.entries() == []
+
+
+def test_nothing_there_is_lost_when_a_file_comes_back(trash, work):
+    there = Elsewhere()
+    path = made(work / "a", "one")
+    change = Change(path=str(path), before=b"one", after=b"two", whole=True)
+    commit([change], there, trash)
+    (entry,) = trash.entries()
+    trash.restore(entry, files=there)
+    assert path.read_text() == "one"
+    (kept,) = trash.entries()
+    assert (kept.why, kept.size) == ("replaced", 3)
+    trash.restore(kept, files=there)
+    assert path.read_text() == "two"
+
+
+def test_a_name_that_is_no_unicode_can_be_kept(trash, work):
+    path = made(work / os.fsdecode(b"\xff\xfe"), "text")
+    (entry,) = [trash.keep(str(path))]
+    path.unlink()
+    trash.restore(trash.find(entry.id))
+    assert path.read_text() == "text"

@@ -13,7 +13,7 @@ CWD = "/data/project"
 
 
 def effects(source, cwd=CWD):
-    return effects_of_python(source, Scene(cwd))
+    return effects_of_python(source, Scene.at(cwd))
 
 
 def verdict(source, cwd=CWD):

@@ -1,4 +1,4 @@
-"""How the file tools reach files. `FileAccess` is the seam for other backends."""
+"""The files of this machine."""
 
 from __future__ import annotations
 
@@ -6,69 +6,34 @@ import contextlib
 import os
 import secrets
 import stat
-from collections.abc import Iterator
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal, Protocol
 
+from tools.files import reading
+from tools.files.findings import Clock, Findings, Query
+from tools.files.patterns import compile_pattern, is_explosive
+from tools.files.place import CHUNK_BYTES, Entry, FileStatus, Kind
 from tools.files.problems import Problem
+from tools.files.reading import Reading
+from tools.files.search_process import search_apart
+from tools.files.searching import search_contents, search_names
 
-CHUNK_BYTES = 256 * 1024
 NEVER_ENDING = frozenset({"/proc/kmsg", "/proc/kcore"})
 PERMISSION_BITS = 0o7777
 
 
-@dataclass(frozen=True, slots=True)
-class FileStatus:
-    """What is at a path, links followed."""
-
-    kind: Literal["file", "folder", "other"]
-    size: int
-    mode: int
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A name in a folder. A link is what it points to, and says that it is a link."""
-
-    name: str
-    kind: Literal["file", "folder", "other"]
-    is_link: bool
-
-
-class FileAccess(Protocol):
-    """Files of one machine. All paths are absolute; all failures are `OSError`."""
-
-    def expand(self, path: str) -> str:
-        """Replace a leading ``~`` by the home folder."""
-
-    def real(self, path: str) -> str:
-        """Resolve links and ``..`` as the system does; the path need not exist."""
-
-    def stat(self, path: str) -> FileStatus | None:
-        """What is there, or None if nothing is."""
-
-    def iterdir(self, path: str) -> list[Entry]:
-        """The folder's entries, by name."""
-
-    def chunks(self, path: str) -> Iterator[bytes]:
-        """The file's bytes, a piece at a time."""
-
-    def read_bytes(self, path: str) -> bytes: ...
-
-    def write_bytes_atomic(self, path: str, content: bytes, mode: int | None = None) -> None:
-        """Put all of ``content`` there, or leave what was there."""
-
-    def make_folders(self, path: str) -> list[str]:
-        """Make the folder and its parents; returns those that were missing, outermost first."""
-
-    def remove(self, path: str) -> None: ...
-
-    def remove_folder(self, path: str) -> None: ...
-
-
-class LocalFiles:
+class LocalPlace:
     """Files of this machine."""
+
+    name = ""
+    most_bytes = 256 << 20
+
+    def home(self) -> str:
+        return self.real(self.expand("~"))
+
+    def temporary(self) -> str:
+        return self.real(tempfile.gettempdir())
 
     def expand(self, path: str) -> str:
         return os.path.expanduser(path)  # noqa: PTH111  Path.expanduser raises for unknown users
@@ -88,6 +53,7 @@ class LocalFiles:
             return sorted(map(_entry, entries), key=lambda entry: entry.name)
 
     def chunks(self, path: str) -> Iterator[bytes]:
+        """The file's bytes, a piece at a time."""
         # Without O_NONBLOCK, opening a pipe that took the file's place waits for ever.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         try:
@@ -100,6 +66,9 @@ class LocalFiles:
 
     def read_bytes(self, path: str) -> bytes:
         return b"".join(self.chunks(path))
+
+    def read_lines(self, path: str, first: int, count: int, stopped: Callable[[], bool]) -> Reading:
+        return reading.read_lines(self.chunks(path), path, first, count, stopped)
 
     def write_bytes_atomic(self, path: str, content: bytes, mode: int | None = None) -> None:
         old = self._regular(path)
@@ -125,6 +94,14 @@ class LocalFiles:
 
     def remove_folder(self, path: str) -> None:
         os.rmdir(path)  # noqa: PTH106
+
+    def search_names(self, query: Query, clock: Clock) -> Findings:
+        return search_names(query, self, clock)
+
+    def search_contents(self, query: Query, flags: int, clock: Clock) -> Findings:
+        if is_explosive(query.pattern):
+            return search_apart(query, flags, clock)
+        return search_contents(query, compile_pattern(query.pattern, flags), self, clock)
 
     def _regular(self, path: str) -> os.stat_result | None:
         try:
@@ -153,7 +130,7 @@ class LocalFiles:
             os.fsync(descriptor)
 
 
-def _kind(mode: int) -> Literal["file", "folder", "other"]:
+def _kind(mode: int) -> Kind:
     if stat.S_ISREG(mode):
         return "file"
     return "folder" if stat.S_ISDIR(mode) else "other"
@@ -168,4 +145,4 @@ def _entry(entry: os.DirEntry[str]) -> Entry:
         return Entry(entry.name, "other", True)
 
 
-LOCAL = LocalFiles()
+LOCAL = LocalPlace()

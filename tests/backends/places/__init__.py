@@ -1,0 +1,1 @@
+"""Where the conformance suite runs: one file per place."""

@@ -1,0 +1,1 @@
+"""Containers, of this machine or of an engine elsewhere: docker, podman, apptainer."""
