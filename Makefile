@@ -32,7 +32,7 @@ test-kernels: $(VENV)/.test
 
 # All that is said of terminals, in every place that can be had here; makes the page about it.
 test-backends: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/backends --place all --table docs/backends.md
+	$(BIN)/python -m pytest -n 3 --dist loadgroup tests/backends --place all --table docs/backends.md
 
 bench: $(VENV)/.test
 	$(BIN)/python -m tests.benchmarks

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from hermes_jupyter.agent.compaction.compactor import Compactor
 from hermes_jupyter.agent.models.base import Model
 from hermes_jupyter.agent.models.choice import choose, fall_back, is_local
 from hermes_jupyter.agent.tool_search.usage import ToolUsage
+from hermes_jupyter.calls import Usage
 from hermes_jupyter.conversations import Conversations
 from hermes_jupyter.errors import ConfigurationError
-from hermes_jupyter.events import Listener
+from hermes_jupyter.events import Event, Listener
 from hermes_jupyter.model_settings import ModelChoice
 from hermes_jupyter.road.hooks import Hooks
 from hermes_jupyter.session import Session
@@ -175,6 +178,24 @@ class Hermes:
         named = (settings.model, settings.provider, settings.base_url, settings.api_key)
         key = (*named, settings.api, settings.local_model, settings.context_window)
         return self._opened(key, settings, lambda: choose(settings.model, settings))
+
+    def compactor(
+        self,
+        session: Session,
+        settings: Settings,
+        emit: Callable[[Event], None],
+        used: Callable[[Usage], None],
+    ) -> Compactor:
+        """Who makes the session's conversation shorter."""
+        named = settings.compaction_model
+        return Compactor(
+            transcript=session.transcript,
+            emit=emit,
+            share=settings.compaction / 100,
+            writer=(lambda: self.model(replace(settings, model=named))) if named else None,
+            gauge=session.gauge,
+            used=used,
+        )
 
     def fallbacks(self, settings: Settings) -> list[Callable[[], Model]]:
         """Open the models to ask when that one fails, each when it is needed."""

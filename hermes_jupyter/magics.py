@@ -36,6 +36,7 @@ HELP = """\
 %hermes last             show the last turn once more, and what its calls got; --trace: all calls
 %hermes usage            tokens used, how many of them from the provider's cache, and what they
                          cost if somebody says so; --calls: the last model calls
+%hermes compact          make the conversation shorter now: old results cut, notes on the rest
 %hermes audit [N]        the last N decisions about calls, by people, rules and modes
 %hermes trash [ID]       files that the agent's tools deleted; with ID, bring one back
 %hermes memory           what is remembered; forget ID removes an entry
@@ -55,7 +56,7 @@ SECRET_IN_PROMPT = (
 SUBCOMMANDS = {
     "help": 0, "status": 0, "tools": 1, "model": 1, "new": 1, "reset": 1, "list": 0,
     "attach": 0, "stop": 0, "last": 0, "usage": 0, "doctor": 0, "version": 0,
-    "audit": 1, "trash": 1, "terminal": 1, "memory": 2, "skills": 1,
+    "audit": 1, "trash": 1, "compact": 0, "terminal": 1, "memory": 2, "skills": 1,
     "sessions": 1, "resume": 1, "fork": 2, "rename": 2, "export": 2, "delete": 1,
 }  # fmt: skip
 """Name and the most words that may follow it, unless they are options; else it is a prompt."""
@@ -140,6 +141,12 @@ class Hermes(Magics):
     reopen = Bool(
         True, help="Whether the notebook goes on with its conversation after a restart."
     ).tag(config=True)
+    compaction = Float(
+        50.0, help="Percent of the window at which a conversation is made shorter (0: never)."
+    ).tag(config=True)
+    compaction_model = Unicode(help="Who writes notes on its older part; empty: the model.").tag(
+        config=True
+    )
     tool_search_share = Float(
         10.0, help="Percent of the model's window for tools; of more it sees a part (0: all)."
     ).tag(config=True)

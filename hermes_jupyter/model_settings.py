@@ -111,3 +111,26 @@ def _count(told: Any) -> int:
     if type(told) is not int or told < 0:
         raise ConfigurationError(f"context_length must be a number of tokens, not {told!r}")
     return told
+
+
+def compaction_in(config: Mapping[str, Any]) -> dict[str, Any]:
+    """``compression: {enabled, threshold}`` and ``auxiliary: {compression: {model}}``."""
+    told = config.get("compression") or {}
+    helper = (config.get("auxiliary") or {}).get("compression") or {}
+    share = told.get("threshold")
+    if told.get("enabled") is False:
+        share = 0.0
+    elif share is not None and (isinstance(share, bool) or not isinstance(share, int | float)):
+        raise ConfigurationError(f"compression.threshold must be 0 to 1, not {share!r}")
+    return {
+        "compaction": None if share is None else 100.0 * share,
+        "compaction_model": helper.get("model"),
+    }
+
+
+def seconds_in(env: Mapping[str, str], name: str) -> float | None:
+    """A number of seconds from the environment."""
+    try:
+        return float(env[name]) if env.get(name) else None
+    except ValueError:
+        raise ConfigurationError(f"{name} must be seconds, not {env[name]!r}") from None

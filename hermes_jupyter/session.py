@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hermes_jupyter.agent.compaction.sizes import Gauge
 from hermes_jupyter.agent.tool_search.arrangement import ToolSearch
 from hermes_jupyter.agent.usage_log import UsageLog
 from hermes_jupyter.errors import TurnError
@@ -95,6 +96,8 @@ class Session:
         """What it may change with fewer questions; stays, wherever the shell goes."""
         self.usage = usage_of(state)
         self.usage_log = UsageLog()
+        self.gauge = Gauge()
+        """How large its messages are to the model that reads them."""
         self._task: asyncio.Task[Any] | None = None
 
     def rename(self, name: str) -> None:

@@ -18,9 +18,11 @@ from hermes_jupyter.model_settings import (
     ModelChoice,
     api_named,
     check_api,
+    compaction_in,
     fallbacks,
     keys_in,
     prices,
+    seconds_in,
 )
 from hermes_jupyter.terminal_settings import terminal_settings
 
@@ -129,6 +131,11 @@ class Settings:
     """Where Jupyter keeps the keys of running kernels, if not where it usually does."""
     notebook: str = ""
     """Path of the notebook that this kernel runs for, as Jupyter tells it; empty if unknown."""
+    compaction: float = 50.0
+    """Percent of the model's window at which a conversation is made shorter; 0: only when asked
+    to, or when the server says that it is too long."""
+    compaction_model: str = ""
+    """Who writes the notes then; the model of the turn if empty."""
     reopen: bool = True
     """Whether a notebook goes on with its own conversation when its kernel is started anew."""
     home: Path = field(default_factory=lambda: Path.home() / ".hermes")
@@ -159,6 +166,8 @@ class Settings:
                 f"context_window must be a number of tokens, not {self.context_window!r}"
             )
         _check_tool_search(self.tool_search_share, self.tool_limit)
+        if not 0 <= self.compaction <= 90:
+            raise ConfigurationError(f"compaction must be 0 to 90 percent, not {self.compaction!r}")
         check_api(self.api)
         for name in ("first_token_timeout", "stall_timeout", "max_cost"):
             if not 0 <= getattr(self, name) < float("inf"):
@@ -221,7 +230,7 @@ def load(traits: Mapping[str, Any] | None = None, env: Mapping[str, str] | None 
             "local_model": env.get("HERMES_LOCAL_MODEL"),
             "connection_folders": tuple(filter(None, [env.get("JUPYTER_RUNTIME_DIR")])),
             "keys": keys_in(env),
-            "stall_timeout": _seconds(env, "HERMES_STREAM_STALE_TIMEOUT"),
+            "stall_timeout": seconds_in(env, "HERMES_STREAM_STALE_TIMEOUT"),
             "notebook": _notebook(env.get("JPY_SESSION_NAME", "")),
         }
     )
@@ -238,13 +247,6 @@ def load(traits: Mapping[str, Any] | None = None, env: Mapping[str, str] | None 
 def _notebook(named: str) -> str:
     """The absolute path of a notebook; consoles have names, too, and no file."""
     return str(Path(named).absolute()) if named.endswith(".ipynb") else ""
-
-
-def _seconds(env: Mapping[str, str], name: str) -> float | None:
-    try:
-        return float(env[name]) if env.get(name) else None
-    except ValueError:
-        raise ConfigurationError(f"{name} must be seconds, not {env[name]!r}") from None
 
 
 def _own(found: Mapping[str, Any], name: str, in_files: Mapping[str, Any]) -> tuple[str, ...]:
@@ -280,6 +282,7 @@ def _from_yaml(path: Path) -> dict[str, Any]:
             "api_key": model.get("api_key"),
             "context_window": model.get("context_length"),
             **_models(config, model),
+            **compaction_in(config),
             "max_steps": agent.get("max_turns"),
             "max_tries": agent.get("api_max_retries"),
             "tool_search_share": _tool_search_share(config.get("tools")),

@@ -237,6 +237,7 @@ class Turn:
             transcript=session.transcript,
             cwd=lambda: None if place_of(environment).name else environment.cwd,
             inbox=session.job_events,
+            compactor=self._hermes.compactor(session, self._settings, self.emit, self._noted),
             fallbacks=self._hermes.fallbacks(self._settings),
             spending=self._spending,
             patience=Patience(tries=self._settings.max_tries),
@@ -281,6 +282,10 @@ class Turn:
         if settings.approvals != "auto" or is_local(settings.model, settings):
             return None
         return ModelJudge(self._model or self._hermes.model(settings), self._use)
+
+    def _noted(self, usage: Usage) -> None:
+        """Notes on the conversation were written."""
+        self._count(self._model_name, usage, 0.0, purpose="notes")
 
     def _use(self, usage: Usage) -> None:
         """Count what the judge took."""

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import json
 import re
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,8 @@ from hermes_jupyter.agent import batches
 from hermes_jupyter.agent.asking import Asker, CeilingReached, Patience
 from hermes_jupyter.agent.budget import Budget
 from hermes_jupyter.agent.checks import capped, check, without_twins
+from hermes_jupyter.agent.compaction.compactor import Compactor
+from hermes_jupyter.agent.guardrails import Guardrails
 from hermes_jupyter.agent.models.base import Message, Model, RawCall, Reply
 from hermes_jupyter.agent.news import Inbox, News
 from hermes_jupyter.agent.reading import Reading
@@ -23,7 +25,7 @@ from hermes_jupyter.agent.spending import Spending
 from hermes_jupyter.agent.tool_search.unwrapping import unwrapped
 from hermes_jupyter.agent.tries import Tries
 from hermes_jupyter.calls import ToolCall, ToolResult, TurnStatus
-from hermes_jupyter.errors import HermesError, ModelError
+from hermes_jupyter.errors import HermesError, ModelError, TooLongError
 from hermes_jupyter.events import (
     Event,
     NoticeGiven,
@@ -85,8 +87,10 @@ class Agent:
     fallbacks: Sequence[Callable[[], Model]] = ()
     spending: Spending = field(default_factory=Spending)
     patience: Patience = field(default_factory=Patience)
-    compact: Callable[[ModelError], Awaitable[bool]] | None = None
+    compactor: Compactor | None = None
+    """Makes the transcript shorter when it is too long; None: nobody does."""
     _tries: Tries = field(default_factory=Tries)
+    _guardrails: Guardrails = field(default_factory=Guardrails)
 
     @cached_property
     def asker(self) -> Asker:
@@ -97,7 +101,7 @@ class Agent:
             fallbacks=self.fallbacks,
             spending=self.spending,
             patience=self.patience,
-            compact=self.compact,
+            compact=self._compact,
             step=lambda: self.budget.used,
         )
 
@@ -112,12 +116,12 @@ class Agent:
         asyncio.CancelledError
             When the person interrupts.
         """
-        start = len(self.transcript)
-        self.transcript.append({"role": "user", "content": prompt})
+        asked = {"role": "user", "content": prompt}
+        self.transcript.append(asked)
         try:
             return await self._steps()
         except BaseException as error:  # of whatever kind: the next turn needs the transcript
-            self._close(start, error)
+            self._close(asked, error)
             raise
 
     async def _steps(self) -> Outcome:
@@ -134,6 +138,8 @@ class Agent:
                 empty = 0
                 if enough := await self._run_calls(reply):
                     return self._stopped(enough)
+                if hint := self._guardrails.hint():
+                    tail = [{"role": "user", "content": hint}]
             elif reply.text.strip() or empty == MAX_NUDGES:
                 return self._answered(reply)
             else:
@@ -193,7 +199,7 @@ class Agent:
         await self._record(done)
         if all(result.call.name in FREE_TOOLS for result in done):
             self.budget.refund()
-        return self._tries.note(done)
+        return self._tries.note(done) or self._guardrails.note(done)
 
     def _check(self, raw: RawCall) -> ToolCall:
         tools = self.road.tools
@@ -244,6 +250,8 @@ class Agent:
         """One step of the model: a whole answer, whatever it takes."""
         number = self.budget.used
         self._news.give()
+        if self.compactor and self.compactor.is_due(self.asker.model, tools):
+            await self.compactor.compact(self.asker.model, tools)
         self.emit(StepStarted(number=number))
         try:
             reply = await self.asker.ask(self.transcript, tools, tail=tail, is_last=is_last)
@@ -256,6 +264,8 @@ class Agent:
                 self.budget.refund()
             raise
         self._news.confirm()
+        if self.compactor:
+            self.compactor.learn(reply.usage, tools)
         if len(reply.calls) > MAX_CALLS:
             self._warn(f"the model made {len(reply.calls):,} calls at once; {MAX_CALLS} are kept")
         reply = _with_own_ids(reply)
@@ -266,14 +276,21 @@ class Agent:
         )
         return reply
 
+    async def _compact(self, error: ModelError) -> bool:
+        """The server has said that the conversation is too long."""
+        if self.compactor is None:
+            return False
+        window = error.window if isinstance(error, TooLongError) else 0
+        return await self.compactor.compact(self.asker.model, self.definitions, window=window)
+
     def _keep_partial(self, text: str) -> None:
         if text.strip():
             self.transcript.append({"role": "assistant", "content": f"{text}\n\n[interrupted]"})
 
-    def _close(self, start: int, error: BaseException) -> None:
+    def _close(self, asked: Message, error: BaseException) -> None:
         """Leave a transcript that the next turn can go on from."""
-        if len(self.transcript) == start + 1:  # nothing happened: as if it had not been asked
-            del self.transcript[start:]
+        if self.transcript[-1] is asked:  # nothing happened: as if it had not been asked
+            del self.transcript[-1]
             return
         self._news.confirm()
         stopped = isinstance(error, asyncio.CancelledError)

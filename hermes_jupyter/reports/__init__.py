@@ -7,7 +7,7 @@ from typing import Any
 
 from hermes_jupyter.reports.audit import show_audit
 from hermes_jupyter.reports.mind import show_memory, show_skills
-from hermes_jupyter.reports.sessions import list_sessions, new_session, show_usage
+from hermes_jupyter.reports.sessions import compact, list_sessions, new_session, show_usage
 from hermes_jupyter.reports.status import choose_model, doctor, show_help, show_status, show_version
 from hermes_jupyter.reports.stored import (
     delete,
@@ -33,6 +33,7 @@ COMMANDS: dict[str, Callable[[Any, Sequence[str]], None]] = {
     "attach": attach,
     "stop": stop,
     "last": show_last,
+    "compact": compact,
     "usage": show_usage,
     "doctor": doctor,
     "version": show_version,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hermes_jupyter.calls import Usage
+from hermes_jupyter.kernel.runner import start
 from hermes_jupyter.views.sanitize import one_line
 from hermes_jupyter.views.words import cost_of, count
 
@@ -58,3 +59,28 @@ def usage_line(usage: Usage) -> str:
 def messages_of(session: Any) -> int:
     """How many messages a conversation has, without the system's."""
     return int(session.transcript.count_said())
+
+
+def compact(magics: Any, _words: Sequence[str]) -> None:
+    """Make the current conversation shorter now."""
+    hermes = magics.desktop.hermes
+    session, settings = hermes.session(), hermes.settings
+    session.must_be_free()
+    told: list[str] = []
+
+    def hear(event: Any) -> None:
+        told.append(event.text)
+
+    def count(usage: Usage) -> None:
+        session.usage += usage
+
+    async def work() -> bool:
+        model = hermes.model(settings)
+        return bool(
+            await hermes.compactor(session, settings, hear, count).compact(model, thorough=True)
+        )
+
+    done = start(work).future.result()
+    print("\n".join(told) if told else "There is nothing to make shorter.")
+    if told and not done:
+        print("The conversation stays as it was.")

@@ -64,7 +64,8 @@ def test_the_next_model_answers_and_the_record_says_so(faulty):
 
 
 def test_a_ceiling_ends_a_turn_with_a_summary(start):
-    notebook = start(*[(call("todo"),)] * 40, "unreachable")
+    steps = [(call("terminal", command=f"echo {number}"),) for number in range(40)]
+    notebook = start(*steps, "unreachable")
     request = notebook.agent("go", "--max-tokens 14000")
     notebook.show_widgets()
     assert notebook.status(request) == "ok"

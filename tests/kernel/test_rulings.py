@@ -86,6 +86,7 @@ def test_a_note_reaches_the_model_and_the_record(waiting):
 def test_enter_in_the_note_denies_with_the_text_that_follows_it(waiting):
     notebook, request = waiting
     note = notebook.until_widget("TextModel")
+    notebook.until_shown(note)
     notebook.comm(note, {"method": "custom", "content": {"event": "submit"}})
     fill(notebook, note, "not today")
     notebook.show_widgets(2)

@@ -54,8 +54,8 @@ MAY_IMPORT = {
         "calls", "errors", "events", "exports", "redaction", "store", "text", "views",
     },
     "hermes_jupyter.hermes": {
-        "road", "errors", "events", "settings", "agent", "conversations", "session", "store",
-        "turn", "tools", "model_settings", "turn_values",
+        "calls", "road", "errors", "events", "settings", "agent", "conversations", "session",
+        "store", "turn", "tools", "model_settings", "turn_values",
     },
 }  # fmt: skip
 ONLY_IN = {

@@ -47,6 +47,22 @@ REST = anchor_of(STORY[:AT]) + STORY[AT:]
 BOTH_APIS = pytest.mark.parametrize("api", ["chat", "responses"])
 
 
+class Shortening:
+    """Does what a test says when a conversation is too long, and nothing unasked."""
+
+    def __init__(self, compact):
+        self._compact = compact
+
+    def is_due(self, _model, _tools):
+        return False
+
+    def learn(self, _usage, _tools):
+        pass
+
+    async def compact(self, _model, _tools, *, window):
+        return await self._compact(window)
+
+
 @pytest.fixture
 def go(turn):
     """Run a turn with models at these servers; the first is asked first."""
@@ -66,7 +82,7 @@ def go(turn):
             transcript=[] if transcript is None else transcript,
             cwd=lambda: str(turn.folder),
             patience=Patience(base=0.01),
-            compact=compact,
+            compactor=compact and Shortening(compact),
             spending=Spending(Ceilings(**dict(ceilings))),
         )
 
@@ -297,8 +313,8 @@ def test_a_conversation_that_is_too_long_is_one_clear_line(go):
 def test_it_is_made_shorter_if_something_can(go, turn):
     heard = []
 
-    async def compact(error):
-        heard.append(error.window)
+    async def compact(window):
+        heard.append(window)
         turn.agent.transcript[1:-1] = []
         return True
 

@@ -287,3 +287,16 @@ def test_a_notice_about_waiting_is_taken_back_when_the_reply_is_there(turn):
 
     asyncio.run(agent_for(turn, Waiting("done")).run("go"))
     assert [event.text for event in turn.of(NoticeGiven)] == ["loading", ""]
+
+
+def test_a_model_that_goes_in_circles_is_told_and_then_stopped(turn):
+    turn.tool("look", lambda args, **_: tool_result(found=0))
+    model = ScriptedModel(*[(call("look"),)] * 20)
+    agent = agent_for(turn, model)
+    outcome = asyncio.run(agent.run("find it"))
+    assert outcome.status == "stopped"
+    assert "5 steps in a row repeated calls" in outcome.reason
+    assert len(model.requests) == 6
+    assert "brought nothing that you did not know" in model.requests[-1].messages[-1]["content"]
+    assert is_valid(agent.transcript)
+    assert "did not know" not in json.dumps(agent.transcript)

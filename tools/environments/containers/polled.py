@@ -16,6 +16,7 @@ UNSENT_LIMIT = 1 << 20
 SECONDS_BETWEEN_LOOKS = 0.02
 SECONDS_BETWEEN_TRIES = 0.1
 INPUT_CLOSED = "its standard input is closed"
+ENDED = "the process has ended and did not take all of its input"
 LET_GO = "this channel is closed"
 
 
@@ -74,6 +75,9 @@ class PolledChannel(Channel):
             self._poll_for_room()
             with self._sending:
                 self._flush()
+            # An engine keeps the connection of a process that is gone, and takes nothing from it.
+            if len(self._unsent) > UNSENT_LIMIT and self.exit_code is not None:
+                raise HostError(ENDED)
 
     def close_input(self) -> None:
         with self._sending:
