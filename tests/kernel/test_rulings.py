@@ -23,6 +23,7 @@ def left(notebook):
 
 
 def fill(notebook, comm_id, text):
+    notebook.until_shown(comm_id)  # nobody types before
     notebook.comm(comm_id, {"method": "update", "state": {"value": text}})
 
 
