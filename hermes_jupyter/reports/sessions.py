@@ -75,12 +75,16 @@ def compact(magics: Any, _words: Sequence[str]) -> None:
         session.usage += usage
 
     async def work() -> bool:
-        model = hermes.model(settings)
-        return bool(
-            await hermes.compactor(session, settings, hear, count).compact(model, thorough=True)
-        )
+        compactor = hermes.compactor(session, settings, hear, count)
+        with session.occupied():  # a turn must not begin meanwhile
+            return bool(await compactor.compact(hermes.model(settings), thorough=True))
 
-    done = start(work).future.result()
+    run = start(work)
+    try:
+        done = run.future.result()
+    except KeyboardInterrupt:
+        run.cancel()
+        raise
     print("\n".join(told) if told else "There is nothing to make shorter.")
     if told and not done:
         print("The conversation stays as it was.")

@@ -59,3 +59,22 @@ def test_a_short_conversation_is_left_alone(start):
     notebook = start("hello")
     assert notebook.status(notebook.agent("hello")) == "ok"
     assert "nothing to make shorter" in notebook.run("%hermes compact")
+
+
+def test_an_interrupt_while_notes_are_written_drops_nothing(start):
+    slow = conversation("<conversation>", NOTES + " more" * 400, delay=0.05)
+    notebook = start(slow, *SCRIPT[1:])
+    for n in range(5):
+        (notebook.folder / f"{n}.txt").write_text(f"line {n}\n" * 500)
+    notebook.run("%config Hermes.compaction = 0")
+    for n in range(5):
+        assert notebook.status(notebook.agent(f"read {n}")) == "ok"
+    asked = len(notebook.requests())
+    request = notebook.execute("%hermes compact")
+    notebook.until(lambda: len(notebook.requests()) > asked, "the notes being asked for")
+    notebook.interrupt()
+    assert notebook.status(request) == "error"
+    assert notebook.status(notebook.agent("go on")) == "ok"
+    sent = contents(notebook)
+    assert [each for each in sent if each.startswith("read ")] == [f"read {n}" for n in range(5)]
+    assert not any("Notes on the conversation" in each for each in sent)
