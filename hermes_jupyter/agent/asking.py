@@ -72,6 +72,7 @@ class _Tries:
     """What was tried for one answer."""
 
     failed: int = 0
+    """Calls since the last that brought something."""
     compactions: int = 0
 
 
@@ -130,6 +131,7 @@ class Asker:
                     return _whole(Reply(finish="length"), said)
                 raise
             said.text = self.partial
+            tries.failed = 0
             said.reasoning += reply.reasoning
             said.usage += reply.usage
             if not _goes_on(reply, said):

@@ -229,6 +229,14 @@ def test_an_answer_cut_by_its_length_goes_on(go, turn, api):
     ]
 
 
+def test_each_call_of_a_long_answer_may_fail_anew(go):
+    """As one does whose connection was kept open a moment too long."""
+    faults = [refused(500), refused(500)]
+    script = [*faults, ended(STORY[:AT], "length"), *faults, REST]
+    with FaultyServer(*script) as server:
+        assert go(server).text == STORY
+
+
 def test_an_answer_that_never_ends_is_ended(go, turn):
     with FaultyServer(*[ended(f"part {n} of many. ", "length") for n in range(9)]) as server:
         outcome = go(server)
