@@ -10,6 +10,9 @@ NEWEST := 7.4.0
 KERNELS := $(OLDEST) $(NEWEST)
 BETWEEN := 6.31.0 7.0.1 7.3.0
 PARALLEL := -n 2 --dist loadfile
+TESTS := $(BIN)/python tests/run.py
+# All that is said of terminals, in every place that can be had here.
+PLACES := tests/backends -n 3 --dist loadgroup
 # Front ends that run on the installed ipykernel, whatever KERNELS says.
 OTHERS := --ignore tests/kernel/test_terminals.py --ignore tests/kernel/test_unattended.py
 
@@ -21,18 +24,18 @@ lab: $(VENV)/.lab
 demo: $(VENV)/.lab
 	$(BIN)/python notebooks/demo.py
 
-# Of the places that a terminal may be in the quick ones; see test-backends.
 test: $(VENV)/.test
 	$(BIN)/python tests/kernels.py fetch $(KERNELS)
-	KERNELS="$(KERNELS)" $(BIN)/python -m pytest $(PARALLEL) --ignore tests/backends/containers
+	KERNELS="$(KERNELS)" $(TESTS) $(PARALLEL) --ignore tests/backends
+	$(TESTS) $(PLACES)
 
 test-kernels: $(VENV)/.test
 	$(BIN)/python tests/kernels.py fetch $(BETWEEN)
-	KERNELS="$(BETWEEN)" $(BIN)/python -m pytest $(PARALLEL) tests/kernel $(OTHERS)
+	KERNELS="$(BETWEEN)" $(TESTS) $(PARALLEL) tests/kernel $(OTHERS)
 
-# All that is said of terminals, in every place that can be had here; makes the page about it.
+# Makes the page about them, too.
 test-backends: $(VENV)/.test
-	$(BIN)/python -m pytest -n 3 --dist loadgroup tests/backends --place all --table docs/backends.md
+	$(TESTS) $(PLACES) --table docs/backends.md
 
 bench: $(VENV)/.test
 	$(BIN)/python -m tests.benchmarks

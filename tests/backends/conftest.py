@@ -14,13 +14,10 @@ from tests.backends.table import BEHAVIOUR, PLACE, Outcomes
 from tools.environments.base import Environment
 
 PLACES = all_places()
-QUICK = ("local", "ssh", "modal", "daytona")
-"""What is proven whenever the tests run; the other places are engines that take a while."""
-ALL = "all"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    known = f"only this place ({', '.join(PLACES)}, or {ALL}); repeatable"
+    known = f"only this place ({', '.join(PLACES)}); repeatable"
     parser.addoption("--place", action="append", default=[], help=known)
     parser.addoption("--table", default="", help="write what passed where into this file")
 
@@ -33,8 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "place" in metafunc.fixturenames:
-        asked = metafunc.config.getoption("--place", []) or list(QUICK)
-        wanted = list(PLACES) if ALL in asked else asked
+        wanted = metafunc.config.getoption("--place", []) or list(PLACES)
         # The tests of one place run in one worker, which starts its engine once.
         rows = [
             pytest.param(PLACES[name], id=name, marks=pytest.mark.xdist_group(name))

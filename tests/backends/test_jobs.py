@@ -130,5 +130,7 @@ def test_a_command_in_a_terminal_is_waited_for(shell):
     assert (result.output, result.exit_code) == ("yes\n", 3)
     late = run_in_terminal(shell, "echo begun; sleep 600", timeout=2)
     assert (late.exit_code, late.timed_out) == (124, True)
-    # Whether a shell has the time to say that its command was ended is its own affair.
-    assert late.output.replace("Terminated\n", "") == "begun\n[Command timed out after 2s]"
+    output = late.output
+    if shell.backend == "daytona":  # the shell there may have the time to say what was ended
+        output = output.replace("Terminated\n", "")
+    assert output == "begun\n[Command timed out after 2s]"

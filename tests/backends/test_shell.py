@@ -454,7 +454,6 @@ def test_removed_private_folder_costs_only_the_state(shell):
     assert output_of(shell, "echo [$A]") == "[]\n"
 
 
-@pytest.mark.needs("output of a trap")
 def test_output_of_a_trap_of_the_user_is_shown(shell):
     assert output_of(shell, "trap 'echo bye' EXIT; exit 5") == "bye\n"
 

@@ -21,6 +21,7 @@ __hermes_save() {
 
 # Runs when a command ends the shell. The file `ended` says that the state is complete.
 __hermes_leave() {
+    command exec 2>/dev/null;
     __hermes_save "$__hermes_home/state/$__hermes_number" &&
         builtin printf '%s\0' "$PWD" >|"$__hermes_home/state/ended";
 };
@@ -35,9 +36,12 @@ do
     [[ . -ef $__hermes_folder && $PWD == "$__hermes_folder" ]] ||
         builtin cd -- "$__hermes_folder" ||
         __hermes_text='builtin echo "The folder cannot be entered; nothing was run."; (exit 1)';
+    # The shell's own, too: a trap of the user prints there when the command ends the shell.
+    command exec >"$__hermes_home/pipes/output.$__hermes_number" 2>&1;
     builtin eval -- "$__hermes_text"
         <"$__hermes_input" >"$__hermes_home/pipes/output.$__hermes_number" 2>&1;
     __hermes_status=$?;
+    command exec >/dev/null 2>&1;
     __hermes_save "$__hermes_home/state/$__hermes_number" || builtin :;
     # Somebody removed our folder: leaving is the only answer left.
     [[ -p $__hermes_home/pipes/report ]] || builtin exit "$__hermes_status";

@@ -20,5 +20,4 @@ PLACE = Place(
     title="this machine",
     missing=nothing_missing,
     start=start,
-    lacks=frozenset({"output of a trap"}),
 )
