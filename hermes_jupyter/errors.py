@@ -5,6 +5,7 @@
     ├── ModelError              a model call failed; ``kind`` says how
     │   └── TooLongError        the conversation does not fit into the model's window
     ├── StoreError              what is kept on disk cannot be read or written
+    │   └── RecordingError      a recording is missing, does not fit, or is broken
     └── TurnError               a turn could not start or go on
     TurnInterrupted             (a KeyboardInterrupt) the person stopped the turn
     TurnCancelled               (a CancelledError) the same for a turn that is awaited
@@ -58,6 +59,10 @@ class ConfigurationError(HermesError):
 
 class StoreError(HermesError):
     """What is kept on disk cannot be read or written."""
+
+
+class RecordingError(StoreError):
+    """A recording is missing, does not fit the cell, or is broken."""
 
 
 class TurnError(HermesError):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from hermes_jupyter.calls import (
     ApprovalRequest,
+    Child,
+    ChildStatus,
     Decision,
     Question,
     ToolCall,
@@ -38,6 +40,16 @@ class TurnStarted(Event):
     """Tokens allowed in this turn; 0 for any number."""
     max_cost: float = 0.0
     """US dollars allowed in this turn; 0 for any amount."""
+    line: str = ""
+    """What the options say about model and tools, as a user writes it: ``-m big -t file``."""
+    cell: str = ""
+    """The id of its cell, if the front end tells it."""
+    after: str = ""
+    """The turn before it in the conversation; empty for the first."""
+    replayed: str = ""
+    """How it is made again: ``record``, ``tools``, or ``kept``; empty if it is not."""
+    recorded_at: str = ""
+    """Of a turn that is made again: when it ran, as an ISO time in UTC."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,14 +139,21 @@ class ToolCallFinished(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalRequested(Event):
-    """A call waits for a person."""
+    """A call waits for a person.
+
+    One of a child comes twice: by itself, with the ``path`` to the child, for whoever answers;
+    and in a `ChildTold`, without it, for whoever keeps what the child did.
+    """
 
     request: ApprovalRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalResolved(Event):
-    """A call was allowed or denied, by a person ("widget", "input"), "policy" or "interrupt"."""
+    """A call was allowed or denied, by a person ("widget", "input"), "policy" or "interrupt".
+
+    One of a child comes twice, as its `ApprovalRequested` did.
+    """
 
     request: ApprovalRequest
     decision: Decision
@@ -158,6 +177,54 @@ class QuestionAnswered(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MessageSaid(Event):
+    """The person said something while the turn ran; the model reads it at its next step."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildrenPlanned(Event):
+    """A call has work for so many children; they begin as there is room for them."""
+
+    call_id: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildStarted(Event):
+    """An agent works for a call now; what it does comes in `ChildTold`."""
+
+    call_id: str
+    child: Child
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildTold(Event):
+    """Something happened in a child. It is stored in the child's own conversation."""
+
+    child: str
+    """Its id."""
+    event: Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildFinished(Event):
+    """A child has ended, or was ended before it began."""
+
+    call_id: str
+    child: Child
+    status: ChildStatus
+    text: str = ""
+    """Its answer, or how far it came; cut."""
+    reason: str = ""
+    """Why it ended, unless it is done: one line."""
+    steps: int = 0
+    seconds: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeGiven(Event):
     """One line about the turn itself, for the person: a model is loading, a call is retried."""
 
@@ -165,6 +232,27 @@ class NoticeGiven(Event):
     level: Literal["info", "warning"] = "info"
     key: str = ""
     """Notices with the same key replace each other (progress); an empty text takes it back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayCompared(Event):
+    """The calls of a recording ran again, and some answered in another way."""
+
+    differences: tuple[str, ...]
+    """One for each such call: its name and, line by line, what was and what is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRecorded(Event):
+    """All that it takes to make the turn again was kept; told just before the turn ends."""
+
+    sha256: str
+    size: int
+    """Of its JSON, in bytes."""
+    content: Mapping[str, Any] | None = None
+    """The recording, if it is small enough for the notebook."""
+    file: str = ""
+    """Otherwise the file that holds it, seen from the notebook's folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +267,12 @@ class TurnFinished(Event):
     steps: int = 0
     seconds: float = 0.0
     usage: Usage = field(default_factory=Usage)
+    refused: tuple[str, ...] = ()
+    """What was not run because nobody could be asked, or approvals were set to deny."""
+    changed: Mapping[str, int] = field(default_factory=dict)
+    """How many things it changed that can be taken back, by kind: "file", "variable"."""
+    tools: tuple[str, ...] = ()
+    """What the model could call, by name and in order; empty if it never came so far."""
 
 
 Listener = Callable[[Event], None]

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from hermes_jupyter.agent.compaction.compactor import Compactor
 from hermes_jupyter.agent.models.base import Model
-from hermes_jupyter.agent.models.choice import choose, fall_back, is_local
+from hermes_jupyter.agent.models.choice import choose, fall_back, profile_of
 from hermes_jupyter.agent.tool_search.usage import ToolUsage
 from hermes_jupyter.calls import Usage
+from hermes_jupyter.checkpoint import TurnCheckpoint
 from hermes_jupyter.conversations import Conversations
+from hermes_jupyter.delegation.delegation import Delegation
+from hermes_jupyter.delegation.lent import Lent
+from hermes_jupyter.delegation.mixture import Mixture, usable_mixture
 from hermes_jupyter.errors import ConfigurationError
 from hermes_jupyter.events import Event, Listener
+from hermes_jupyter.hooks import Hooks, OnSessionFinalize, OnSessionReset
 from hermes_jupyter.model_settings import ModelChoice
-from hermes_jupyter.road.hooks import Hooks
+from hermes_jupyter.redaction import redact
+from hermes_jupyter.replay.choosing import Chooser
 from hermes_jupyter.session import Session
 from hermes_jupyter.settings import Settings
+from hermes_jupyter.store.checkpoints.recorder import About
+from hermes_jupyter.store.checkpoints.store import Checkpoints, Store
 from hermes_jupyter.store.sessions.catalog import Reopened, Sessions
 from hermes_jupyter.store.sessions.journal import Journal
-from hermes_jupyter.turn import Turn
 from hermes_jupyter.turn_values import TurnOptions, TurnResult, policy_of
+from hermes_jupyter.undoable import Undoable
 from tools.availability import Availability, check_all
 from tools.discovery import Discovered, discover, discover_builtin
 from tools.environments.job_table import JobOwner
@@ -30,6 +40,8 @@ from tools.registry import ToolEntry, ToolRegistry, registry
 from tools.toolsets import UnknownToolset, resolve_toolsets
 from tools.view import RegistryView
 
+TITLE_CHARS = 80
+"""Of a prompt, in the list of checkpoints."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -58,8 +70,12 @@ class Hermes:
         )
         self._models: dict[tuple[Any, ...], Model] = {}
         self._told: set[str] = set()
-        self.hooks = Hooks()
-        """What plugins say before tools run."""
+        self._chooser = Chooser(self)
+        self.checkpoints = Checkpoints(settings.home)
+        self.undoables: list[Undoable] = []
+        """What turns may change besides files."""
+        self.hooks = Hooks(lambda: self.settings.hook_timeout)
+        """Other code that hears of turns, and may add to them."""
         self.tool_usage = ToolUsage(settings.home / "jupyter" / "tool_usage.json")
 
     @property
@@ -102,11 +118,13 @@ class Hermes:
         TurnError
             If a turn of it still runs.
         """
-        return self.conversations.begin(name)
+        session = self.conversations.begin(name)
+        self.hooks.tell_soon(OnSessionReset(session_id=session.name))
+        return session
 
     def _session(self, name: str, stored: Journal | Reopened) -> Session:
         settings = self.settings
-        return Session(
+        session = Session(
             name,
             stored,
             settings.home,
@@ -115,10 +133,34 @@ class Hermes:
             owner=self._owner,
             terminal=settings.terminal,
         )
+        session.on_close = lambda: self.hooks.tell_soon(OnSessionFinalize(session_id=session.name))
+        return session
+
+    def checkpoint_store(self, session: Session) -> Store:
+        """Where the checkpoints of the session's workspace are kept."""
+        settings = self.settings
+        return self.checkpoints.of(
+            session.project,
+            most_bytes=settings.checkpoint_space << 20,
+            notebook=settings.notebook,
+        )
+
+    def checkpoint(
+        self, session: Session, turn: str, prompt: str, warn: Callable[[str], object]
+    ) -> TurnCheckpoint | None:
+        """What makes it possible to undo a turn; None if that is switched off."""
+        if not self.settings.checkpoint_space:
+            return None
+        title = redact(" ".join(prompt[: 4 * TITLE_CHARS].split()))[:TITLE_CHARS]
+        about = About(turn=turn, session=session.id, title=title)
+        return TurnCheckpoint(self.checkpoint_store(session), about, self.undoables, warn)
 
     async def close(self) -> None:
         """End shells and connections. The sessions cannot be used any more."""
         self.conversations.close()
+        self.checkpoints.close()
+        await asyncio.sleep(0)  # what hooks are told of it comes in
+        await self.hooks.settle()
         for model in self._models.values():
             await model.close()
         self._models.clear()
@@ -129,12 +171,14 @@ class Hermes:
 
     def catalog(self, session: Session | None = None) -> RegistryView:
         """All tools that there are now, those of the session alone included."""
-        return self.registry.view(overlay=session.overlay if session else None)
+        own = session.overlay.entries() if session else []
+        there = {**usable_mixture(self.registry, self.settings), **{e.name: e for e in own}}
+        return self.registry.view(overlay=there)
 
     def chosen(self, settings: Settings, session: Session | None = None) -> RegistryView:
         """The tools that the settings ask for, whether or not they can be used now.
 
-        If they name none, the embedded model is offered few: more would confuse it. And where
+        If they name none, a small model is offered few: more would confuse it. And where
         nobody can be asked, no tool asks.
 
         Raises
@@ -200,17 +244,23 @@ class Hermes:
     def fallbacks(self, settings: Settings) -> list[Callable[[], Model]]:
         """Open the models to ask when that one fails, each when it is needed."""
 
-        def opener(choice: ModelChoice) -> Callable[[], Model]:
-            key = (choice, settings.provider, settings.base_url, settings.api_key)
-            return lambda: self._opened(key, settings, lambda: fall_back(choice, settings))
+        chosen = self.chosen_model
+        return [partial(chosen, choice, settings) for choice in settings.fallback_models]
 
-        return [opener(choice) for choice in settings.fallback_models]
+    def chosen_model(self, choice: ModelChoice, settings: Settings) -> Model:
+        """A model that is named by itself; what its choice leaves open is as with the first."""
+        key = (choice, settings.provider, settings.base_url, settings.api_key)
+        return self._opened(key, settings, lambda: fall_back(choice, settings))
+
+    def helpers(self, lent: Lent) -> dict[str, Any]:
+        """What tools get that have other agents or models work for a turn."""
+        return {"delegation": Delegation(self, lent), "mixture": Mixture(self, lent)}
 
     def _opened(
         self, named: tuple[Any, ...], settings: Settings, opened: Callable[[], Model]
     ) -> Model:
         waits = (settings.first_token_timeout, settings.stall_timeout, str(settings.prices))
-        key = (*named, *waits)
+        key = (*named, settings.profile, *waits)
         if key not in self._models:
             self._models[key] = opened()
         return self._models[key]
@@ -236,7 +286,7 @@ class Hermes:
             When it is interrupted.
         """
         with session.occupied():
-            turn = Turn(self, session, options, listeners, context)
+            turn = await self._chooser.turn(prompt, session, options, listeners, context)
             return await turn.run(prompt)
 
     def tell_once(self, key: str) -> bool:
@@ -248,8 +298,8 @@ class Hermes:
 
 def _default(settings: Settings) -> str:
     """The toolset for those who name none."""
-    if is_local(settings.model, settings):
-        return "small"
+    if toolset := profile_of(settings).toolset:
+        return toolset
     return "headless" if settings.frontend == "policy" else "notebook"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from hermes_jupyter.kernel import ran_cells
 from hermes_jupyter.magics import Hermes, questions_are_prompts
 
 OURS = {"cell": "agent", "line": "hermes"}
@@ -30,6 +31,7 @@ def load(shell: Any, *, override: bool = False) -> None:
             name = other
         shell.magics_manager.register_function(function, magic_kind=kind, magic_name=name)
     shell.input_transformers_cleanup.append(questions_are_prompts)
+    ran_cells.begin(shell)
 
 
 def unload(shell: Any) -> None:
@@ -39,6 +41,7 @@ def unload(shell: Any) -> None:
         return
     if api := sys.modules.get("hermes_jupyter.api"):  # only if a turn has imported it
         api.close()
+    ran_cells.end()
     shell.configurables.remove(magics)
     for kind, table in shell.magics_manager.magics.items():
         for name, function in list(table.items()):

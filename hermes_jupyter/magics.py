@@ -15,39 +15,6 @@ if TYPE_CHECKING:
     from hermes_jupyter.api import Desktop
     from hermes_jupyter.session import Session
 
-HELP = """\
-%%agent [options]        give the cell's text to the agent         (%%agent? lists the options)
-%hermes WORDS ...        a one-line prompt
-%hermes status           model, session, tools, and what is wrong
-%hermes tools            what the agent can use; --why: what is missing; --schema NAME: its
-                         parameters
-%hermes call NAME ...    call a tool yourself, with {json} or words: key=value other="a b"
-%hermes model [NAME]     show or choose the model ("local": the embedded one)
-%hermes new [NAME]       begin a new conversation
-%hermes list             the conversations of this kernel
-%hermes sessions [WORD]  the stored conversations of all kernels, or those with a word
-%hermes resume [ID]      go on with a stored conversation (an id, its end, or a name)
-%hermes fork [ID] [NAME] go on with a copy of a conversation
-%hermes rename [ID] NAME call it something else
-%hermes export [ID] FILE write it to a file: .md, .ipynb or .json
-%hermes delete ID        remove it for good
-%hermes attach           show the running turn here (after a page reload; works while busy)
-%hermes stop             stop the running turn (works while busy)
-%hermes last             show the last turn once more, and what its calls got; --trace: all calls
-%hermes usage            tokens used, how many of them from the provider's cache, and what they
-                         cost if somebody says so; --calls: the last model calls
-%hermes compact          make the conversation shorter now: old results cut, notes on the rest
-%hermes audit [N]        the last N decisions about calls, by people, rules and modes
-%hermes trash [ID]       files that the agent's tools deleted; with ID, bring one back
-%hermes memory           what is remembered; forget ID removes an entry
-%hermes skills [NAME]    what it knows how to do; with NAME, the text
-%hermes terminal [NAME]  where commands run; with NAME, have them run there from now on
-%hermes doctor           check that everything works
-%hermes version
-
-In a prompt, {name} stands for the value of a variable. Before anything destructive runs you are
-asked. Settings: %config Hermes"""
-
 SECRET_IN_PROMPT = (
     "hermes_jupyter: the prompt holds a secret. It is masked in the history and in what is stored, "
     "but the model reads it and the cell keeps it: better name a file or a variable that holds it."
@@ -55,8 +22,10 @@ SECRET_IN_PROMPT = (
 
 SUBCOMMANDS = {
     "help": 0, "status": 0, "tools": 1, "model": 1, "new": 1, "reset": 1, "list": 0,
-    "attach": 0, "stop": 0, "last": 0, "usage": 0, "doctor": 0, "version": 0,
+    "attach": 0, "stop": 0, "say": 10_000, "continue": 0, "last": 0, "eject": 2, "usage": 0,
+    "doctor": 0, "version": 0, "fix": 1,
     "audit": 1, "trash": 1, "compact": 0, "terminal": 1, "memory": 2, "skills": 1,
+    "undo": 3, "redo": 2, "diff": 1, "restore": 4, "checkpoints": 0,
     "sessions": 1, "resume": 1, "fork": 2, "rename": 2, "export": 2, "delete": 1,
 }  # fmt: skip
 """Name and the most words that may follow it, unless they are options; else it is a prompt."""
@@ -96,6 +65,11 @@ class Hermes(Magics):
         help="Dollars for a million tokens: {'MODEL': {'input': 1.0, 'output': 2.0}}."
     ).tag(config=True)
     local_model = Unicode(help="A known local model, or a path to a .gguf file.").tag(config=True)
+    profile = Enum(
+        ["", "auto", "full", "small", "tiny"],
+        "",
+        help="Help for the model: small for a weak one, full for none; auto: what its name tells.",
+    ).tag(config=True)
     toolsets = List(Unicode(), help="Toolsets and tools to offer.").tag(config=True)
     disabled = List(Unicode(), help="Toolsets and tools never to offer.").tag(config=True)
     max_steps = Integer(90, help="Model calls allowed in a turn.").tag(config=True)
@@ -116,6 +90,7 @@ class Hermes(Magics):
         ["auto", "widget", "input", "policy"], "auto", help="How a person is asked."
     ).tag(config=True)
     tool_timeout = Float(600.0, help="Longest time of a tool, in seconds.").tag(config=True)
+    hook_timeout = Float(5.0, help="Longest time of a hook, in seconds.").tag(config=True)
     context_window = Integer(
         0, help="Tokens of the model's context window; 0 takes what its server says."
     ).tag(config=True)
@@ -138,8 +113,35 @@ class Hermes(Magics):
     scanner_fail_open = Bool(
         True, help="Whether commands run unscanned when it fails; else a person is asked."
     ).tag(config=True)
+    checkpoint_space = Integer(
+        1024, help="Megabytes of a workspace's checkpoints, for %hermes undo; 0 keeps none."
+    ).tag(config=True)
     reopen = Bool(
         True, help="Whether the notebook goes on with its conversation after a restart."
+    ).tag(config=True)
+    context = Float(
+        10.0, help="Percent of the model's window for your cells above (0: it is not told)."
+    ).tag(config=True)
+    delegation = Dict(
+        help="Agents that work for the agent: {'max_concurrent_children': 3, 'model': ...}."
+    ).tag(config=True)
+    mixture = Dict(
+        help="Models to ask together: {'reference_models': [...], 'aggregator_model': ...}."
+    ).tag(config=True)
+    record = Bool(
+        False, help="Whether turns leave a recording that another machine can replay."
+    ).tag(config=True)
+    replay = Enum(
+        ["", "record", "tools"], "", help="Make turns again from recordings; tools: run those anew."
+    ).tag(config=True)
+    recordings = Unicode(help="A notebook or folder with the recordings to replay.").tag(
+        config=True
+    )
+    keep_answers = Enum(
+        ["prompt", "context", "never"],
+        "prompt",
+        help="When a cell that runs again keeps its answer: if its prompt is the same, or if what "
+        "was asked before is the same, too.",
     ).tag(config=True)
     compaction = Float(
         50.0, help="Percent of the window at which a conversation is made shorter (0: never)."
@@ -178,6 +180,7 @@ class Hermes(Magics):
     @argument("-m", "--model", default="", help="Model for this turn ('local': the embedded one).")
     @argument("-t", "--tools", default="", help="Toolsets or tools, separated by commas.")
     @argument("--no-tools", action="store_true", help="Answer without tools.")
+    @argument("--no-context", action="store_true", help="Say nothing of the cells above.")
     @argument("--max-steps", type=int, default=0, help="Model calls allowed in this turn.")
     @argument("--max-tokens", type=int, default=0, help="Tokens that this turn may take.")
     @argument("--max-cost", type=float, default=0.0, help="US dollars that this turn may cost.")
@@ -192,12 +195,23 @@ class Hermes(Magics):
     )
     @argument("--plain", action="store_true", help="Plain text instead of widgets.")
     @argument("--background", action="store_true", help="Return at once; the turn goes on.")
+    @argument("--fresh", action="store_true", help="Ask anew although the prompt is unchanged.")
+    @argument("--record", action="store_true", help="Keep in the notebook what a replay needs.")
+    @argument(
+        "--replay",
+        nargs="?",
+        const="record",
+        default="",
+        choices=["record", "tools"],
+        help="Make the turn again from its recording; =tools runs its tools and compares.",
+    )
     @cell_magic
     def agent(self, line: str, cell: str) -> None:
         """Give the cell's text to the agent and show its work below the cell.
 
         ``{name}`` in the text stands for the value of a variable of yours. The agent asks
-        before anything destructive; Interrupt ends the turn.
+        before anything destructive; Interrupt ends the turn. A cell that runs again with the
+        same prompt keeps its answer; ``--fresh`` asks anew.
         """
         options = parse_argstring(self.agent, line)
         self._run(cell, options)
@@ -220,17 +234,21 @@ class Hermes(Magics):
         if not text.strip():
             raise UsageError("the cell is empty; write below %%agent what should be done")
         _must_make_sense(options)
-        from hermes_jupyter.kernel.namespace import expand_names
-
         desktop = self.desktop
-        self._keep_out_of_history(text)
-        prompt = expand_names(text, self.shell.user_ns)
+        self.keep_out_of_history(text)
+        prompt = self.expanded(text)
         if options.background:
             desktop.run_in_background(prompt, **self._chosen_for(options))
         else:
             self._keep(desktop.run(prompt, **self._chosen_for(options)), options)
 
-    def _keep_out_of_history(self, text: str) -> None:
+    def expanded(self, text: str) -> str:
+        """The text with the values of the user's variables in the place of their ``{names}``."""
+        from hermes_jupyter.kernel.namespace import expand_names
+
+        return expand_names(text, self.shell.user_ns)
+
+    def keep_out_of_history(self, text: str) -> None:
         """IPython has stored the cell already: mask what is secret in it."""
         from hermes_jupyter.kernel.history import mask_newest_input
         from hermes_jupyter.redaction import KNOWN, redact
@@ -267,7 +285,11 @@ class Hermes(Magics):
             self._keep(desktop.call(name, arguments, **chosen), options)
 
     def _chosen_for(self, options: Any) -> dict[str, Any]:
-        return {"session": self._session(options), "options": _turn_options(options)}
+        from hermes_jupyter.kernel.request import place_of
+        from hermes_jupyter.kernel.shell import current_kernel
+
+        place = place_of(current_kernel(), self.shell)
+        return {"session": self._session(options), "options": _turn_options(options, place)}
 
     def _keep(self, result: Any, options: Any) -> None:
         if options.output:
@@ -295,6 +317,8 @@ def _must_make_sense(options: Any) -> None:
         raise UsageError(f"--max-tokens must be at least 1, not {options.max_tokens}")
     if not 0 <= options.max_cost < float("inf"):
         raise UsageError(f"--max-cost must be an amount of dollars, not {options.max_cost}")
+    if options.fresh and options.replay:
+        raise UsageError("--fresh asks the model anew and --replay asks nobody; choose one")
     if options.output and not options.output.isidentifier():
         raise UsageError(f"-o needs the name of a variable, not {options.output!r}")
 
@@ -311,18 +335,23 @@ def _refuse_slips(words: list[str]) -> None:
         )
 
 
-def _turn_options(options: Any) -> Any:
+def _turn_options(options: Any, place: Any) -> Any:
     from hermes_jupyter.turn_values import TurnOptions
 
     return TurnOptions(
         model=options.model,
         tools=tuple(name for name in options.tools.split(",") if name),
         no_tools=options.no_tools,
+        no_context=options.no_context,
         max_steps=options.max_steps,
         max_tokens=options.max_tokens,
         max_cost=options.max_cost,
         approve=options.approve,
         frontend="input" if options.plain else "",
+        record=options.record,
+        replay=options.replay,
+        keep=not options.fresh,
+        place=place,
     )
 
 

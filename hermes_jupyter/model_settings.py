@@ -1,4 +1,4 @@
-"""What the user has chosen about models: others to fall back to, keys, prices."""
+"""What the user has chosen about models: others to fall back to, keys, prices, tools they see."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ class ModelChoice:
     """The environment variable that holds the key."""
     api: str = ""
     context_window: int = 0
+    temperature: float | None = None
+    """None: what the provider takes by itself."""
 
     def __post_init__(self) -> None:
         if not (self.model or self.base_url or self.provider):

@@ -154,6 +154,9 @@ class CallTurn(Turn):
     def _context(self, tools: RegistryView) -> dict[str, Any]:
         return {**super()._context(tools), "by_hand": True}
 
+    def note_end(self, outcome: Outcome) -> None:
+        """The conversation does not hear of it, and goes on with what it had to go on with."""
+
     async def work(self, prompt: str) -> Outcome:
         self.emit(self.started(prompt, model="", steps=0))
         road = self.road(self._wanted.tools)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableSet
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,14 +16,16 @@ from hermes_jupyter.agent.tool_search.arrangement import ToolSearch
 from hermes_jupyter.agent.usage_log import UsageLog
 from hermes_jupyter.errors import TurnError
 from hermes_jupyter.redaction import KNOWN
-from hermes_jupyter.road.approval import ApprovalDesk
+from hermes_jupyter.road.approval import ApprovalDesk, AskingDesk
 from hermes_jupyter.road.grants import Grants
 from hermes_jupyter.road.secrets import Secrets
 from hermes_jupyter.store.audit import AuditLog
 from hermes_jupyter.store.handles import Handles
 from hermes_jupyter.store.job_events import JobEvents
+from hermes_jupyter.store.mailbox import Mailbox
 from hermes_jupyter.store.memory import Memory
 from hermes_jupyter.store.sessions.catalog import Reopened
+from hermes_jupyter.store.sessions.endings import Ending, Unfinished
 from hermes_jupyter.store.sessions.journal import Journal
 from hermes_jupyter.store.sessions.state import state_of, todos_of, usage_of
 from hermes_jupyter.store.sessions.transcript import Transcript
@@ -49,6 +51,8 @@ class Session:
     ----------
     stored
         Where it is written; or the conversation that it goes on with.
+    folder
+        Where its shell on this machine begins; the process's folder if empty.
     """
 
     def __init__(
@@ -61,6 +65,7 @@ class Session:
         skill_folders: tuple[str, ...] = (),
         owner: JobOwner | None = None,
         terminal: Mapping[str, str] | None = None,
+        folder: str = "",
     ) -> None:
         self.name = name
         home = home or Path.home() / ".hermes"
@@ -71,11 +76,15 @@ class Session:
         there = self._reopened
         self.transcript = there.transcript if there else Transcript(journal)
         state = there.about.state if there else {}
+        ending = there.ending if there else Ending()
+        self.unfinished: Unfinished | None = ending.unfinished
+        """The last turn, if it ended before its work was done."""
+        self.mailbox = Mailbox(journal, ending.unread)
         self.todos: list[dict[str, Any]] = todos_of(state)
         journal.state = lambda: state_of(self.todos, self.usage)
         journal.count = self.transcript.count_said
-        self.written: set[str] = set()
-        self.desk = ApprovalDesk(Grants(StandingRules(home)))
+        self.written: MutableSet[str] = set()
+        self.desk: AskingDesk = ApprovalDesk(Grants(StandingRules(home)))
         self.overlay = ToolRegistry()
         """Tools of this session alone; they win over those of the same name."""
         self.tool_search = ToolSearch()
@@ -90,15 +99,25 @@ class Session:
         owner = replace(owner or this_process(), session=name)
         self.job_events = JobEvents(home, owner.key, name)
         jobs = JobTable(home / "jupyter" / "jobs", owner, self.job_events)
-        local = LocalEnvironment(str(Path.cwd()), passed=passed, sudo=self.sudo, jobs=jobs)
+        cwd = folder or str(Path.cwd())
+        local = LocalEnvironment(cwd, passed=passed, sudo=self.sudo, jobs=jobs)
         self.terminals = Terminals(local, terminal or {}, _options(name))
         self.project = project_of(Path.cwd())
         """What it may change with fewer questions; stays, wherever the shell goes."""
         self.usage = usage_of(state)
         self.usage_log = UsageLog()
+        self.told_cells: dict[str, str] = {}
+        """The notebook's cells that the model has been told of: see `notebook.telling`."""
+        self.turns: list[str] = []
+        """Ids of its turns, so far as they are known here."""
         self.gauge = Gauge()
         """How large its messages are to the model that reads them."""
         self._task: asyncio.Task[Any] | None = None
+        self.on_close: Callable[[], None] = lambda: None
+
+    def note_end(self, prompt: str, *, is_kept: bool, is_done: bool) -> None:
+        """A turn has ended; ``is_kept``: the transcript holds what was done for its prompt."""
+        self.unfinished = None if is_done else Unfinished(prompt=prompt, is_kept=is_kept)
 
     def rename(self, name: str) -> None:
         """Call it something else; its log and its files keep their names."""
@@ -160,7 +179,14 @@ class Session:
             task.get_loop().call_soon_threadsafe(task.cancel)
         return task is not None
 
+    async def end_turn(self, within: float) -> None:
+        """Interrupt the turn that runs, and wait up to so many seconds for its end."""
+        task = self._task
+        if self.stop() and task is not None and task.get_loop() is asyncio.get_running_loop():
+            await asyncio.wait({task}, timeout=within)
+
     def close(self) -> None:
+        self.on_close()
         self.desk.release()
         self.terminals.close()
         self.job_events.clear()

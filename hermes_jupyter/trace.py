@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -15,6 +15,9 @@ from hermes_jupyter.calls import CallStatus, Decision, ToolCall, ToolResult
 from hermes_jupyter.events import (
     ApprovalResolved,
     BatchStarted,
+    ChildFinished,
+    ChildStarted,
+    ChildTold,
     Event,
     ToolCallFinished,
     TurnStarted,
@@ -89,6 +92,7 @@ class TurnTrace:
         self._add, self._clock = add, clock
         self._wanted: dict[str, float] = {}
         self._decisions: dict[str, list[tuple[Decision, str]]] = {}
+        self._children: dict[str, TurnTrace] = {}
         self.turn = ""
 
     def __call__(self, event: Event) -> None:
@@ -97,10 +101,21 @@ class TurnTrace:
                 self.turn = turn
             case BatchStarted(calls=calls):
                 self._wanted.update((call.id, self._clock()) for call in calls)
-            case ApprovalResolved(request=request, decision=decision, by=by):
+            case ChildStarted(child=child):
+                self._children[child.id] = TurnTrace(self._adder(child.name), self._clock)
+            case ChildTold(child=name, event=told) if name in self._children:
+                self._children[name](told)
+            case ChildFinished(child=child):
+                self._children.pop(child.id, None)
+            case ApprovalResolved(request=request, decision=decision, by=by) if not request.path:
                 self._decisions.setdefault(request.call.id, []).append((decision, by))
             case ToolCallFinished(result=result):
                 self._add(self._dispatch(result))
+
+    def _adder(self, child: str) -> Callable[[Dispatch], None]:
+        """What adds the dispatches of a child: they are this turn's, and say whose."""
+        said = f" ({_masked(child, 60)})"
+        return lambda each: self._add(replace(each, turn=self.turn, tool=f"{each.tool}{said}"))
 
     def _dispatch(self, result: ToolResult) -> Dispatch:
         call = result.call

@@ -3,59 +3,43 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-import secrets
 import time
 from collections.abc import Mapping
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hermes_jupyter.agent.asking import Patience
-from hermes_jupyter.agent.budget import Budget
-from hermes_jupyter.agent.judge import ModelJudge
 from hermes_jupyter.agent.loop import Agent, Outcome
 from hermes_jupyter.agent.models.base import Model
 from hermes_jupyter.agent.models.choice import DEMONSTRATION, is_local
-from hermes_jupyter.agent.prompt import system_prompt
-from hermes_jupyter.agent.spending import Ceilings, Spending
+from hermes_jupyter.agent.models.local.constrained import short
+from hermes_jupyter.agent.prompt import compact_prompt, system_prompt
+from hermes_jupyter.agent.second_look import SecondLook
 from hermes_jupyter.agent.tool_search.arrangement import Arrangement
 from hermes_jupyter.agent.tool_search.deferral import Limits
-from hermes_jupyter.agent.usage_log import CallRecord
-from hermes_jupyter.calls import Usage
+from hermes_jupyter.calls import TurnStatus
+from hermes_jupyter.equipment import Equipment
 from hermes_jupyter.errors import HermesError, TurnError
 from hermes_jupyter.events import (
-    ApprovalResolved,
-    Event,
-    Listener,
-    ModelCalled,
+    MessageSaid,
     NoticeGiven,
-    StepFinished,
-    ToolCallFinished,
     TurnFinished,
     TurnStarted,
 )
 from hermes_jupyter.kernel.own_loop import LOSES_CELLS, loses_cells
 from hermes_jupyter.knowledge import knowledge_for
-from hermes_jupyter.protection import containment_of, scanner_of
-from hermes_jupyter.redaction import KNOWN, redact
-from hermes_jupyter.road.checks import Checks
-from hermes_jupyter.road.pages import READER
-from hermes_jupyter.road.run import Road
-from hermes_jupyter.session import Session
+from hermes_jupyter.notebook.told_cells import READS_CELLS
+from hermes_jupyter.redaction import KNOWN
 from hermes_jupyter.taking_up import for_model, for_person
 from hermes_jupyter.text import mended
 from hermes_jupyter.turn_values import TurnOptions, TurnResult, policy_of
 from tools.async_bridge import in_tool_thread
 from tools.environments.host import HostError
 from tools.files.workspace import place_of
-from tools.safety.scanner import Finding, is_wanted
 from tools.toolsets import absent
 from tools.view import RegistryView
 
 if TYPE_CHECKING:
-    from hermes_jupyter.hermes import Hermes
-
-logger = logging.getLogger(__name__)
+    pass
 
 __all__ = ["Turn", "TurnOptions", "TurnResult", "policy_of"]
 
@@ -63,89 +47,68 @@ PLAN_FIRST = (
     "[This turn is for planning. Nothing that changes anything will run: look at what you need "
     "with tools that only read, then tell the user your plan, step by step.]"
 )
-MAX_REFUSED = 20
-MAX_REFUSED_CHARS = 120
+UNREAD = (
+    "what you said last was not read any more: it comes with your next prompt, or %hermes continue "
+    "sends it now"
+)
 
 
-class Turn:
+class Turn(Equipment):
     """One turn: makes the agent, tells how it went."""
 
-    def __init__(
-        self,
-        hermes: Hermes,
-        session: Session,
-        options: TurnOptions,
-        listeners: list[Listener],
-        context: Mapping[str, Any],
-    ) -> None:
-        self._hermes = hermes
-        self._session = session
-        self._settings = settings = options.over(hermes.settings)
-        self._options = options
-        self._more = context
-        # The store first: what anyone shows is on disk.
-        self._listeners = [session.journal.hear, *listeners, session.audit.listener(self._warn)]
-        self._warnings: list[str] = []
-        session.journal.warn = self._warnings.append
-        self._said = ""
-        self._refused: list[str] = []
-        self._id = secrets.token_hex(6)
-        self._budget = Budget(settings.max_steps)
-        self._spending = Spending(
-            Ceilings(max_tokens=settings.max_tokens, max_cost=settings.max_cost)
-        )
-        self._agent_now: Agent | None = None
-        self._began = time.monotonic()
-        self._usage = Usage()
-        self._model: Model | None = None
-
-    def emit(self, event: Event) -> None:
-        if isinstance(event, StepFinished):
-            self._said = event.text
-        elif isinstance(event, ModelCalled):
-            self._count(event.model, event.usage, event.seconds)
-        elif isinstance(event, ApprovalResolved):
-            self._note_refusal(event)
-        elif isinstance(event, ToolCallFinished) and event.result.args is not None:
-            self._hermes.tool_usage.note(event.result.call.name)
-        for listener in self._listeners:
-            try:
-                listener(event)
-            except Exception:  # a view that fails must not end the turn
-                logger.exception("a listener failed on %s", type(event).__name__)
-        while self._warnings:
-            self._warn(self._warnings.pop(0))
-
     async def run(self, prompt: str) -> TurnResult:
-        prompt = mended(prompt)
+        self._prompt = prompt = mended(prompt)
         keys = {f"KEY_{n}": each.api_key for n, each in enumerate(self._settings.fallback_models)}
         KNOWN.refresh({"API_KEY": self._settings.api_key, **keys})
         try:
             with self._session.desk.turn(self.emit):
+                if "checkpoint" not in self._more:
+                    self._checkpoint = self._hermes.checkpoint(
+                        self._session, self._id, prompt, self._delivery.warn
+                    )
                 outcome = await self.work(prompt)
         except asyncio.CancelledError:
-            self._finish(Outcome(status="interrupted"))
+            await self._finish(Outcome(status="interrupted"))
             raise
         except HermesError as error:
-            self._finish(Outcome(status="failed", reason=str(error)))
+            await self._finish(Outcome(status="failed", reason=str(error)))
+            await self._hermes.hooks.settle()
             raise
         except BaseException as error:
-            self._finish(Outcome(status="failed", reason=f"{type(error).__name__}: {error}"))
+            await self._finish(Outcome(status="failed", reason=f"{type(error).__name__}: {error}"))
             raise
-        return self._finish(outcome)
+        result = await self._finish(outcome)
+        await self._hermes.hooks.settle()
+        return result
 
     async def work(self, prompt: str) -> Outcome:
         """What is done between the start of the turn and its end."""
-        self._model = model = self._hermes.model(self._settings)
+        self._model = model = self._choose_model()
         await self._reach_terminal()
         self._announce(prompt, model.name)
         self._session.transcript.save()
         arranged = await self._arranged(model)
+        self._offered = tuple(sorted(arranged.tools.names))
+        is_first = not self._session.transcript
         await self._begin_conversation(model, arranged)
-        self._agent_now = agent = self._agent(model, arranged)
+        self._agent_now = agent = self._agent(model, arranged, prompt)
         planning = self._settings.approvals == "plan"
         asked = f"{prompt}\n\n{PLAN_FIRST}" if planning else prompt
-        return await agent.run(self._taken_up() + asked)
+        history = self._session.transcript
+        taken_up = self._taken_up()
+        if is_first or taken_up:
+            self._hooks.begin(resumed=bool(taken_up))
+        asked += await self._hooks.context(prompt, history, is_first=is_first)
+        for said in self._session.mailbox.pending():
+            self.emit(MessageSaid(text=said))
+        cells = await self._cells.told(model.window)
+        if cells and self._hermes.tell_once("cells above"):
+            self.emit(NoticeGiven(text=READS_CELLS))
+        with self._session.mailbox.read_by_turn(self._delivery.shower()):
+            outcome = await agent.run(taken_up + cells + asked)
+        self._cells.were_read()
+        self._hooks.answered(prompt, outcome.text, history)
+        return outcome
 
     def _taken_up(self) -> str:
         """What the model must know when it goes on in another kernel; the person hears of it."""
@@ -177,6 +140,9 @@ class Turn:
             session_id=self._session.id,
             max_tokens=self._settings.max_tokens,
             max_cost=self._settings.max_cost,
+            line=self._options.line,
+            cell=self._options.place.cell,
+            after=self._session.turns[-1] if self._session.turns else "",
         )
 
     def _announce(self, prompt: str, model: str) -> None:
@@ -216,166 +182,80 @@ class Turn:
     async def _begin_conversation(self, model: Model, arranged: Arrangement) -> None:
         """Say what holds for all of it. It stays, to the byte, so that a server's cache hits."""
         session, settings = self._session, self._settings
-        if session.transcript:
+        if session.transcript and session.transcript[0]["role"] == "system":
             return
         knowledge, left_out = await in_tool_thread(
             lambda: knowledge_for(session, settings, model.name, model.window)
         )
         for said in left_out:
             self._warn(said)
-        content = system_prompt(arranged.tools.names, session.environment.cwd, knowledge)
-        session.transcript.append({"role": "system", "content": content})
+        cwd = session.environment.cwd
+        content = (
+            compact_prompt(cwd, knowledge)
+            if self._profile.compact
+            else system_prompt(arranged.tools.names, cwd, knowledge)
+        )
+        session.transcript.insert(0, {"role": "system", "content": content})
 
-    def _agent(self, model: Model, arranged: Arrangement) -> Agent:
+    def _agent(self, model: Model, arranged: Arrangement, prompt: str) -> Agent:
         session, environment = self._session, self._session.environment
+        definitions = arranged.definitions
         return Agent(
             model=model,
             road=self.road(arranged.tools),
-            definitions=arranged.definitions,
+            definitions=short(definitions) if self._profile.compact else definitions,
+            second_look=self._second_look(prompt),
             emit=self.emit,
             budget=self._budget,
             transcript=session.transcript,
             cwd=lambda: None if place_of(environment).name else environment.cwd,
             inbox=session.job_events,
+            mailbox=session.mailbox,
+            polish=self._hooks.polished,
             compactor=self._hermes.compactor(session, self._settings, self.emit, self._noted),
             fallbacks=self._hermes.fallbacks(self._settings),
             spending=self._spending,
             patience=Patience(tries=self._settings.max_tries),
         )
 
-    def road(self, tools: RegistryView) -> Road:
-        """The road of all its calls."""
-        settings = self._settings
-        session = self._session
-        session.desk.grants.check()
-        session.terminals.local.contain(containment_of(settings, session.project))
-        return Road(
-            tools=tools,
-            desk=self._session.desk,
-            policy=policy_of(settings),
-            emit=self.emit,
-            context=self._context(tools),
-            tool_timeout=settings.tool_timeout,
-            approval_timeout=settings.approval_timeout,
-            judge=self._judge(),
-            checks=self._checks(),
-            purpose=lambda: self._said,
-        )
+    def _second_look(self, prompt: str) -> SecondLook | None:
+        """Who compares the model's answers with what tools said; a plan is nothing that is done."""
+        wanted = self._profile.second_look and self._settings.approvals != "plan"
+        return SecondLook(prompt) if wanted else None
 
-    def _checks(self) -> Checks:
-        """Who looks at the calls beside the tools' own guards."""
-        scanner, choice = self._session.scanner, scanner_of(self._settings)
-        loop = asyncio.get_running_loop()
+    async def _changed(self, status: TurnStatus) -> Mapping[str, int]:
+        """What the turn has changed that can be taken back; its checkpoint ends."""
+        checkpoint = None if "checkpoint" in self._more else self._checkpoint
+        return await checkpoint.end(status) if checkpoint else {}
 
-        def warn(text: str) -> None:
-            with suppress(RuntimeError):  # the turn and its loop may be gone
-                loop.call_soon_threadsafe(self._warn, text)
-
-        def scan(command: str, cwd: str) -> Finding | None:
-            return scanner.scan(command, cwd, choice, warn)
-
-        return Checks(hooks=self._hermes.hooks, scan=scan if is_wanted(choice) else None)
-
-    def _judge(self) -> ModelJudge | None:
-        """The model that looks at requests first. The small local one has not the wits for it."""
-        settings = self._settings
-        if settings.approvals != "auto" or is_local(settings.model, settings):
-            return None
-        return ModelJudge(self._model or self._hermes.model(settings), self._use)
-
-    def _noted(self, usage: Usage) -> None:
-        """Notes on the conversation were written."""
-        self._count(self._model_name, usage, 0.0, purpose="notes")
-
-    def _use(self, usage: Usage) -> None:
-        """Count what the judge took."""
-        self._spending.add(usage)
-        self._count(self._model_name, usage, 0.0, purpose="judge")
-
-    def _count(self, model: str, usage: Usage, seconds: float, purpose: str = "step") -> None:
-        self._usage += usage
-        self._session.usage_log.add(
-            CallRecord(at=time.time(), model=model, usage=usage, seconds=seconds, purpose=purpose)
-        )
-
-    @property
-    def _model_name(self) -> str:
-        """Of the model that is asked now, which may not be the one that was asked first."""
-        model = self._agent_now.asker.model if self._agent_now else self._model
-        return model.name if model else ""
-
-    def _context(self, tools: RegistryView) -> dict[str, Any]:
-        session = self._session
-        return {
-            "session_id": session.name,
-            "task_id": session.name,
-            "turn_id": self._id,
-            "environment": session.environment,
-            "shell_turn": session.shell_turn,
-            "todos": session.todos,
-            "written": session.written,
-            "trash": session.trash,
-            "memory": session.memory,
-            "skills": session.skills,
-            "secrets": session.secrets,
-            "workspace": session.project,
-            "conversations": self._hermes.conversations.browser(session),
-            **({"handles": session.handles} if READER in tools.names else {}),
-            **self._more,
-        }
-
-    def _finish(self, outcome: Outcome) -> TurnResult:
+    async def _finish(self, outcome: Outcome) -> TurnResult:
+        changed = await self._changed(outcome.status)
         seconds = time.monotonic() - self._began
         self._session.usage += self._usage
-        self._tell_refusals()
+        if refused := self._refusals.told(self._settings.approvals):
+            self._warn(refused)
+        self.note_end(outcome)
         self._hermes.tool_usage.save_soon()
-        self.emit(
-            TurnFinished(
-                status=outcome.status,
-                text=outcome.text,
-                reason=outcome.reason,
-                model=self._model_name,
-                steps=self._budget.used,
-                seconds=seconds,
-                usage=self._usage,
-            )
-        )
-        self._hermes.conversations.stored.tidy_soon()
-        return TurnResult(
-            text=outcome.text,
+        finished = TurnFinished(
             status=outcome.status,
+            text=outcome.text,
             reason=outcome.reason,
-            session=self._session.name,
-            turn=self._id,
+            model=self._model_name,
             steps=self._budget.used,
             seconds=seconds,
             usage=self._usage,
-            refused=tuple(self._refused),
+            refused=self._refusals.lines,
+            changed=changed,
+            tools=self._offered,
         )
+        self.emit(finished)
+        self._hermes.conversations.stored.tidy_soon()
+        return TurnResult.of(finished, session=self._session.name, turn=self._id)
 
-    def _note_refusal(self, event: ApprovalResolved) -> None:
-        if event.decision == "deny" and event.by in ("policy", "mode"):
-            shown = " ".join(event.request.shown.split())
-            self._refused.append(f"{event.request.call.name}: {redact(shown)}")
-
-    def _tell_refusals(self) -> None:
-        """The list at the end of the output: who starts a run alone reads nothing else."""
-        if not self._refused:
-            return
-        named = [_cut(line) for line in self._refused[:MAX_REFUSED]]
-        more = len(self._refused) - len(named)
-        text = "; ".join([*named, *([f"{more} more"] if more else [])])
-        self.emit(NoticeGiven(text=f"{self._why_refused()}: {text}", level="warning"))
-
-    def _why_refused(self) -> str:
-        mode = self._settings.approvals
-        if mode in ("deny", "plan"):
-            return f"not run, as approvals are set to {mode}"
-        return "not run, as nobody could be asked"
-
-    def _warn(self, text: str) -> None:
-        self.emit(NoticeGiven(text=text, level="warning"))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_REFUSED_CHARS else f"{text[: MAX_REFUSED_CHARS - 1]}…"
+    def note_end(self, outcome: Outcome) -> None:
+        """Keep what the next turn may go on with."""
+        agent = self._agent_now
+        is_kept = agent is not None and agent.is_kept
+        self._session.note_end(self._prompt, is_kept=is_kept, is_done=outcome.status == "done")
+        if self._session.mailbox.pending():
+            self._warn(UNREAD)

@@ -14,5 +14,5 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     skip = pytest.mark.skip(reason="asks a real model; run with --live")
     for item in items:
-        if "live" in item.keywords:
+        if item.get_closest_marker("live"):
             item.add_marker(skip)

@@ -12,6 +12,7 @@ logger = logging.getLogger(__name__)
 
 Effects = Literal["read", "write", "unknown"]
 Loop = Literal["agent", "kernel"]
+WorksIn = Literal["terminal", "kernel"]
 DEFAULT_EMOJI = "⚡"
 DEFAULT_RESULT_CHARS = 100_000
 
@@ -39,6 +40,7 @@ class ToolEntry:
         "timeout",
         "toolset",
         "trusted",
+        "works_in",
     )
 
     def __init__(
@@ -63,6 +65,7 @@ class ToolEntry:
         max_per_step: int | None = None,
         trusted: bool = True,
         dynamic_schema_overrides: Callable[[], Mapping[str, Any]] | None = None,
+        works_in: WorksIn = "terminal",
     ) -> None:
         self.name = name
         self.toolset = toolset
@@ -83,6 +86,7 @@ class ToolEntry:
         self.max_per_step = max_per_step
         self.trusted = trusted
         self.dynamic_schema_overrides = dynamic_schema_overrides
+        self.works_in = works_in
 
     def definition(self) -> dict[str, Any]:
         """The tool as the ``tools`` parameter of a Chat Completions request wants it."""

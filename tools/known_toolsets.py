@@ -51,7 +51,6 @@ YUANBAO = _of(
 KNOWN: Mapping[str, Toolset] = {
     "browser": Toolset("Use a web browser.", BROWSER),
     "browser-cdp": Toolset("Steer a browser directly.", ("browser_cdp", "browser_dialog")),
-    "code_execution": Toolset("Run Python that calls tools.", ("execute_code",)),
     "coding": Toolset(
         "For work on code.",
         includes=(
@@ -63,7 +62,6 @@ KNOWN: Mapping[str, Toolset] = {
     "context_engine": Toolset("Tools of the context engine."),
     "cronjob": Toolset("Plan work for later.", ("cronjob",)),
     "debugging": Toolset("For finding faults.", includes=("terminal", "web", "file")),
-    "delegation": Toolset("Give work to other agents.", ("delegate_task",)),
     "discord": Toolset("Read and write in Discord.", ("discord",)),
     "discord_admin": Toolset("Look after a Discord server.", ("discord_admin",)),
     "feishu_doc": Toolset("Read Feishu documents.", ("feishu_doc_read",)),
@@ -72,7 +70,6 @@ KNOWN: Mapping[str, Toolset] = {
     "image_gen": Toolset("Make images.", ("image_generate",)),
     "kanban": Toolset("Work off a board of tasks.", KANBAN),
     "messaging": Toolset("Write to people.", ("send_message",)),
-    "moa": Toolset("Ask several models at once.", ("mixture_of_agents",)),
     "project": Toolset(
         "Named workspaces.", ("project_create", "project_list", "project_switch")
     ),

@@ -56,7 +56,7 @@ SCHEMA = {
             },
             "patch": {"type": "string", "description": "The V4A text (mode patch)."},
         },
-        "required": ["mode"],
+        "required": [],
     },
 }
 
@@ -76,7 +76,7 @@ def patch(args: dict[str, Any], **context: Any) -> str:
     workspace, secrets = workspace_of(context), secrets_of(context)
     plan = _plan(args, workspace, secrets)
     diff = "".join(change.diff(workspace.name(change.path)) for change in plan.changes)
-    commit(plan.changes, workspace.files, context.get("trash"))
+    commit(plan.changes, workspace.files, context.get("trash"), context.get("checkpoint"))
     ownership_of(context).record(plan.changes)
     return tool_result(
         {

@@ -101,6 +101,8 @@ class ToolRegistry(Catalog):
             gets them fenced, as data.
             ``dynamic_schema_overrides()`` returns keys that replace those of the schema whenever a
             model is told of the tool; never its name.
+            ``works_in="kernel"`` says that it works in the kernel's folder on this machine,
+            wherever the terminal is.
             ``loop="kernel"`` runs a coroutine on the kernel's own loop, for one that uses objects
             living there, such as a session that the user opened in a cell.
 

@@ -43,9 +43,20 @@ TOOLSETS: dict[str, Toolset] = {
     ),
     "results": Toolset("Read on in answers that were too long.", ("read_result",)),
     "session_search": Toolset("Look into earlier conversations.", ("session_search",)),
+    "variables": Toolset(
+        "Work on the variables in the notebook's kernel.",
+        ("inspect_variable", "list_variables", "run_python", "save_variable"),
+    ),
+    "cells": Toolset(
+        "Read and change the cells of the notebook.",
+        ("delete_cell", "edit_cell", "insert_cell", "move_cell", "read_cells"),
+    ),
+    "code_execution": Toolset("Run Python that calls tools.", ("execute_code",)),
+    "delegation": Toolset("Give work to other agents.", ("delegate_task",)),
+    "moa": Toolset("Ask several models at once.", ("mixture_of_agents",)),
     "small": Toolset(
         "For small models, which more tools confuse.",
-        ("read_file", "search_files", "terminal", "write_file"),
+        ("patch", "read_file", "search_files", "terminal", "write_file"),
     ),
     "notebook": Toolset(
         "What an agent in a notebook has by default.",
@@ -58,6 +69,11 @@ TOOLSETS: dict[str, Toolset] = {
             "memory",
             "skills",
             "session_search",
+            "variables",
+            "cells",
+            "code_execution",
+            "delegation",
+            "moa",
         ),
     ),
     "headless": Toolset(
@@ -66,7 +82,7 @@ TOOLSETS: dict[str, Toolset] = {
     "subagent": Toolset(
         "What an agent has that works for another one.",
         includes=("notebook",),
-        without=("delegation", "clarify", "memory", "cronjob", "messaging"),
+        without=("delegation", "clarify", "memory", "cronjob", "messaging", "variables", "cells"),
     ),
 }
 DEFAULT = "notebook"

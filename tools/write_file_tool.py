@@ -44,7 +44,7 @@ def write_file(args: dict[str, Any], **context: Any) -> str:
     """Handler: check everything, then write."""
     workspace, secrets = workspace_of(context), secrets_of(context)
     change, lint = _plan(args, workspace, secrets)
-    folders = commit([change], workspace.files, context.get("trash"))
+    folders = commit([change], workspace.files, context.get("trash"), context.get("checkpoint"))
     ownership_of(context).record([change])
     return tool_result(
         bytes_written=len(change.after or b""),

@@ -151,7 +151,8 @@ class Asker:
         """One call; `partial` has all that was shown, also if it fails."""
         self.partial = said.text
         model = self.model
-        messages = [*transcript, *tail, *_resumption(said.text, model)]
+        more = [*tail, *_resumption(said.text, model)]
+        messages = [*transcript, *more] if more else transcript
         limit = await self._limit(model, messages, tools, is_last=is_last)
         bound = {"max_answer": limit} if limit < UNBOUNDED else {}
         hear, seam = self._hearer(said.text, model)

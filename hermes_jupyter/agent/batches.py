@@ -12,7 +12,7 @@ from hermes_jupyter.road.cleaning import cleaned
 from hermes_jupyter.road.running import CallInterrupted
 from tools.registry import tool_error
 
-__all__ = ["MAX_PARALLEL", "Interrupted", "interrupted", "next_batch", "plan", "run_batch"]
+__all__ = ["MAX_PARALLEL", "Interrupted", "next_batch", "plan", "run_batch", "skipped"]
 
 MAX_PARALLEL = 16
 """Of a larger batch, the others wait until one of these is done. Of those that need a thread,
@@ -41,20 +41,21 @@ async def run_batch(calls: Sequence[ToolCall], run_call: RunCall, emit: Emit) ->
             try:
                 result = await run_call(call)
             except CallInterrupted as stop:
-                results[call.id] = interrupted(call, stop.printed)
+                results[call.id] = interrupted(call, stop.printed, stop.answer)
                 emit(ToolCallFinished(result=results[call.id]))
                 raise
         results[call.id] = result
         emit(ToolCallFinished(result=result))
 
     try:
-        await asyncio.gather(*(one(call) for call in calls))
+        if len(calls) == 1:  # most: no task of its own
+            await one(calls[0])
+        else:
+            await asyncio.gather(*(one(call) for call in calls))
     except asyncio.CancelledError:
         # Every call needs a result, or the next model call is refused.
-        for call in calls:
-            if call.id not in results:
-                results[call.id] = result = interrupted(call)
-                emit(ToolCallFinished(result=result))
+        for result in skipped([call for call in calls if call.id not in results], emit):
+            results[result.call.id] = result
         raise Interrupted([results[call.id] for call in calls]) from None
     return [results[call.id] for call in calls]
 
@@ -67,8 +68,22 @@ class Interrupted(Exception):
         self.results = results
 
 
-def interrupted(call: ToolCall, printed: str = "") -> ToolResult:
-    """The result of a call that an interrupt stopped or kept from starting."""
-    kept = {"partial_output": cleaned(printed)} if printed else {}
+def interrupted(call: ToolCall, printed: str = "", answer: str = "") -> ToolResult:
+    """The result of a call that an interrupt stopped or kept from starting.
+
+    ``answer`` is what the tool said when it was told to end; that says more than what it printed.
+    """
+    kept = {"partial_result": cleaned(answer)} if answer else {}
+    if printed and not answer:
+        kept = {"partial_output": cleaned(printed)}
     text = tool_error("Interrupted by the user", status="interrupted", **kept)
     return ToolResult(call=call, text=text, status="interrupted")
+
+
+def skipped(calls: Sequence[ToolCall], emit: Emit) -> list[ToolResult]:
+    """The results of calls that an interrupt kept from starting; listeners hear of them."""
+    text = tool_error("skipped: interrupted", status="skipped")
+    results = [ToolResult(call=call, text=text, status="interrupted") for call in calls]
+    for result in results:
+        emit(ToolCallFinished(result=result))
+    return results

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
-import json
-import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -17,10 +14,18 @@ from hermes_jupyter.agent.budget import Budget
 from hermes_jupyter.agent.checks import capped, check, without_twins
 from hermes_jupyter.agent.compaction.compactor import Compactor
 from hermes_jupyter.agent.guardrails import Guardrails
+from hermes_jupyter.agent.messages import (
+    MAX_CALLS,
+    assistant_message,
+    unanswered,
+    with_extras,
+    with_own_ids,
+)
 from hermes_jupyter.agent.models.base import Message, Model, RawCall, Reply
 from hermes_jupyter.agent.news import Inbox, News
 from hermes_jupyter.agent.reading import Reading
-from hermes_jupyter.agent.repair import is_exact
+from hermes_jupyter.agent.said import Mailbox, Said
+from hermes_jupyter.agent.second_look import SecondLook, looked_at
 from hermes_jupyter.agent.spending import Spending
 from hermes_jupyter.agent.tool_search.unwrapping import unwrapped
 from hermes_jupyter.agent.tries import Tries
@@ -36,9 +41,6 @@ from hermes_jupyter.road.run import Road
 from tools.registry import tool_error
 
 MAX_NUDGES = 2
-MAX_NAME_CHARS = 64
-MAX_CALLS = 128
-"""In one step. A reply with more is a model in a loop; the rest is dropped."""
 SUM_UP = (
     "Your steps for this turn are used up. Use no tools. Say briefly what is done, what is "
     "not, and what you would do next."
@@ -84,11 +86,20 @@ class Agent:
     """The folder of the calls; None if it is on another machine."""
     inbox: Inbox | None = None
     """Where news of background jobs come from."""
+    mailbox: Mailbox | None = None
+    """Where the person says something while the turn runs."""
     fallbacks: Sequence[Callable[[], Model]] = ()
     spending: Spending = field(default_factory=Spending)
     patience: Patience = field(default_factory=Patience)
     compactor: Compactor | None = None
     """Makes the transcript shorter when it is too long; None: nobody does."""
+    polish: Callable[[str], Awaitable[str]] | None = None
+    """Makes something else of an answer before anybody keeps it."""
+    is_kept: bool = False
+    """Does the transcript hold the prompt, and what was done for it?"""
+    _asked: Message = field(default_factory=dict)
+    second_look: SecondLook | None = None
+    """Looks at answers before they count; None: they are taken as they are."""
     _tries: Tries = field(default_factory=Tries)
     _guardrails: Guardrails = field(default_factory=Guardrails)
 
@@ -116,12 +127,13 @@ class Agent:
         asyncio.CancelledError
             When the person interrupts.
         """
-        asked = {"role": "user", "content": prompt}
-        self.transcript.append(asked)
+        self._asked = {"role": "user", "content": prompt}
+        self.transcript.append(self._asked)
+        self.is_kept = True
         try:
             return await self._steps()
         except BaseException as error:  # of whatever kind: the next turn needs the transcript
-            self._close(asked, error)
+            self._close(error)
             raise
 
     async def _steps(self) -> Outcome:
@@ -141,7 +153,10 @@ class Agent:
                 if hint := self._guardrails.hint():
                     tail = [{"role": "user", "content": hint}]
             elif reply.text.strip() or empty == MAX_NUDGES:
-                return self._answered(reply)
+                outcome = self._answered(reply)
+                if not (self._said.is_waiting and self.budget.left):
+                    return outcome
+                empty = 0  # the person has said something meanwhile
             else:
                 empty += 1
                 self.budget.refund()
@@ -149,7 +164,7 @@ class Agent:
         return await self._sum_up(f"all {self.budget.total} steps are used")
 
     def _answered(self, reply: Reply) -> Outcome:
-        self.transcript.append(_with_extras({"role": "assistant", "content": reply.text}, reply))
+        self.transcript.append(with_extras({"role": "assistant", "content": reply.text}, reply))
         if not reply.text.strip():
             return self._stopped(f"the model gave an empty answer {MAX_NUDGES + 1} times")
         if reply.finish == "length":
@@ -182,9 +197,9 @@ class Agent:
     async def _run_calls(self, reply: Reply) -> str:
         """Run the calls of a step; say why the turn must end after it, if it must."""
         written = [self._check(raw) for raw in reply.calls]
-        self.transcript.append(_assistant(reply, written))
+        self.transcript.append(assistant_message(reply, written))
         meant = [unwrapped(call, self.road.tools, self._check) for call in written]
-        calls = capped(without_twins(meant), self.road.tools)
+        calls = self._not_blind(capped(without_twins(meant), self.road.tools))
         done: list[ToolResult] = []
         while calls:
             # Planned batch by batch: a command may have changed the folder, or what a link means.
@@ -193,12 +208,14 @@ class Agent:
             try:
                 results = await batches.run_batch(batch, self.road.run, self.emit)
             except batches.Interrupted as stop:
-                self._record_now([*done, *stop.results, *map(batches.interrupted, calls)])
+                self._record_now([*done, *stop.results, *batches.skipped(calls, self.emit)])
                 raise asyncio.CancelledError from None
             done += results
         await self._record(done)
         if all(result.call.name in FREE_TOOLS for result in done):
             self.budget.refund()
+        if self.second_look:
+            self.second_look.note(done)
         return self._tries.note(done) or self._guardrails.note(done)
 
     def _check(self, raw: RawCall) -> ToolCall:
@@ -221,6 +238,22 @@ class Agent:
     @cached_property
     def _news(self) -> News:
         return News(inbox=self.inbox, transcript=self.transcript, emit=self.emit)
+
+    @cached_property
+    def _said(self) -> Said:
+        return Said(mailbox=self.mailbox, transcript=self.transcript)
+
+    def _tell(self) -> None:
+        """Put into the transcript what others than the model and its tools have said."""
+        is_first = self.transcript[-1] is self._asked
+        self._news.give()
+        self._said.give()
+        if is_first:  # what was added stands in the same message
+            self._asked = self.transcript[-1]
+
+    def _confirm(self) -> None:
+        self._news.confirm()
+        self._said.confirm()
 
     @cached_property
     def _reading(self) -> Reading:
@@ -249,12 +282,16 @@ class Agent:
     ) -> Reply:
         """One step of the model: a whole answer, whatever it takes."""
         number = self.budget.used
-        self._news.give()
+        self._tell()
         if self.compactor and self.compactor.is_due(self.asker.model, tools):
             await self.compactor.compact(self.asker.model, tools)
         self.emit(StepStarted(number=number))
         try:
             reply = await self.asker.ask(self.transcript, tools, tail=tail, is_last=is_last)
+            if self.second_look and tools:
+                reply = await looked_at(reply, self.second_look, self._say, self._ask_again)
+            if self.polish is not None and reply.text and not reply.calls:
+                reply = self._polished(reply, await self.polish(reply.text))
         except asyncio.CancelledError:
             self._keep_partial(self.asker.partial)
             raise
@@ -263,18 +300,39 @@ class Agent:
             if not is_last:
                 self.budget.refund()
             raise
-        self._news.confirm()
+        self._confirm()
         if self.compactor:
             self.compactor.learn(reply.usage, tools)
         if len(reply.calls) > MAX_CALLS:
             self._warn(f"the model made {len(reply.calls):,} calls at once; {MAX_CALLS} are kept")
-        reply = _with_own_ids(reply)
+        reply = with_own_ids(reply)
         self.emit(
             StepFinished(
                 number=number, text=reply.text, usage=reply.usage, reasoning=reply.reasoning
             )
         )
         return reply
+
+    def _polished(self, reply: Reply, text: str) -> Reply:
+        if text == reply.text:
+            return reply
+        self.emit(StepStarted(number=self.budget.used))  # views take back what they show of it
+        return replace(reply, text=text)
+
+    def _not_blind(self, calls: list[ToolCall]) -> list[ToolCall]:
+        """The calls, with a word on those that must not run yet."""
+        if (look := self.second_look) is None:
+            return calls
+        found = [call.error or look.refusal(call, self.cwd()) for call in calls]
+        return [replace(call, error=error) for call, error in zip(calls, found, strict=True)]
+
+    def _say(self, text: str) -> None:
+        self.emit(NoticeGiven(text=text))
+
+    async def _ask_again(self, more: Sequence[Message]) -> Reply:
+        """Ask about an answer that does not count; views take back what they show of it."""
+        self.emit(StepStarted(number=self.budget.used))
+        return await self.asker.ask(self.transcript, self.definitions, tail=more)
 
     async def _compact(self, error: ModelError) -> bool:
         """The server has said that the conversation is too long."""
@@ -287,75 +345,17 @@ class Agent:
         if text.strip():
             self.transcript.append({"role": "assistant", "content": f"{text}\n\n[interrupted]"})
 
-    def _close(self, asked: Message, error: BaseException) -> None:
+    def _close(self, error: BaseException) -> None:
         """Leave a transcript that the next turn can go on from."""
-        if self.transcript[-1] is asked:  # nothing happened: as if it had not been asked
+        if self.transcript[-1] is self._asked:  # nothing happened: as if it had not been asked
             del self.transcript[-1]
+            self.is_kept = False
             return
-        self._news.confirm()
+        self._confirm()
         stopped = isinstance(error, asyncio.CancelledError)
         why = "interrupted by the user" if stopped else str(error) or type(error).__name__
-        for call in _unanswered(self.transcript):
+        for call in unanswered(self.transcript):
             text = tool_error(f"The turn ended before this call had a result: {why}")
             self.transcript.append({"role": "tool", "tool_call_id": call, "content": text})
         if self.transcript[-1]["role"] != "assistant":
             self.transcript.append({"role": "assistant", "content": f"[The turn ended: {why}]"})
-
-
-def _with_own_ids(reply: Reply) -> Reply:
-    """Two calls with one id could not be told apart: number the later ones."""
-    seen: set[str] = set()
-    calls = []
-    for call in reply.calls[:MAX_CALLS]:
-        names = (f"{call.id or 'call'}_{number}" for number in itertools.count(len(seen)))
-        name = call.id
-        while not name or name in seen:
-            name = next(names)
-        seen.add(name)
-        calls.append(replace(call, id=name))
-    return replace(reply, calls=tuple(calls))
-
-
-def _unanswered(transcript: Sequence[Message]) -> list[str]:
-    """Ids of the last message's calls that have no result."""
-    answered: set[str] = set()
-    for message in reversed(transcript):
-        if message["role"] != "tool":
-            ids = [str(call["id"]) for call in message.get("tool_calls") or ()]
-            return [call for call in ids if call not in answered]
-        answered.add(message["tool_call_id"])
-    return []
-
-
-def _assistant(reply: Reply, checked_calls: Sequence[ToolCall]) -> Message:
-    calls = [
-        {
-            "id": call.id,
-            "type": "function",
-            "function": {"name": _sendable(call.name), "arguments": _readable(raw, call)},
-        }
-        for raw, call in zip(reply.calls, checked_calls, strict=True)
-    ]
-    return _with_extras(
-        {"role": "assistant", "content": reply.text or None, "tool_calls": calls}, reply
-    )
-
-
-def _with_extras(message: Message, reply: Reply) -> Message:
-    """The message with what its model wants to get back."""
-    return {**message, "extras": dict(reply.extras)} if reply.extras else message
-
-
-def _sendable(name: str) -> str:
-    """Servers refuse a transcript with other signs in a tool's name."""
-    return re.sub(r"[^\w-]", "_", name, flags=re.ASCII)[:MAX_NAME_CHARS] or "unknown"
-
-
-def _readable(raw: RawCall, call: ToolCall) -> str:
-    """Servers refuse arguments that are no JSON object: send mended ones, or quote the text."""
-    if is_exact(raw.arguments):
-        return raw.arguments.strip()
-    if call.error and not call.args and raw.arguments.strip():
-        broken = {"unreadable_arguments": raw.arguments[:1_000]}
-        return json.dumps(broken, ensure_ascii=False)
-    return json.dumps(dict(call.args), ensure_ascii=False)

@@ -57,7 +57,7 @@ class News:
         last = self.transcript[-1] if self.transcript else {}
         if last.get("role") == "user" and isinstance(last.get("content"), str):
             # Two messages of a user in a row are refused by some servers.
-            last["content"] = f"{text}\n\n{last['content']}"
+            self.transcript[-1] = {**last, "content": f"{text}\n\n{last['content']}"}
         else:
             self.transcript.append({"role": "user", "content": text})
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hermes_jupyter.agent.models.base import Message
@@ -39,12 +40,23 @@ class Ceilings:
         return bool(self.max_tokens or self.max_cost)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Spending:
-    """What a turn has taken so far, and what it may still take."""
+    """What a turn has taken so far, and what it may still take.
+
+    Agents that work for the turn's own have a part in it (see `part`): what they take counts, and
+    what they are about to take is not given to another one.
+    """
 
     ceilings: Ceilings = field(default_factory=Ceilings)
     spent: Usage = field(default_factory=Usage)
+    _of: Spending | None = None
+    """That of the agent that this one works for."""
+    _parts: list[Spending] = field(default_factory=list)
+    _kept: int = 0
+    """Tokens that the agent needs to read what others report."""
+    _held: Usage = field(default_factory=Usage)
+    """What the call that is being made may come to."""
     _seen: int = 0
     """Messages of which the last call has told the tokens."""
     _read: int = 0
@@ -54,9 +66,33 @@ class Spending:
     def add(self, usage: Usage, messages: Sequence[Message] = ()) -> None:
         """Count a call, and remember what its messages came to."""
         self.spent += usage
+        if self._of is not None:
+            self._of.add(usage)
+        if messages:
+            self._held = Usage()
         if messages and usage.prompt_tokens:
             self._seen, self._read = len(messages), usage.prompt_tokens
             self._cached, self._at = usage.cached_tokens, time.monotonic()
+
+    @contextmanager
+    def part(self) -> Iterator[Spending]:
+        """For an agent that works in the block: the same ceilings, and its own account."""
+        part = Spending(self.ceilings, _of=self)
+        self._parts.append(part)
+        try:
+            yield part
+        finally:
+            self._parts.remove(part)
+
+    @contextmanager
+    def keeping(self, tokens: int) -> Iterator[None]:
+        """In the block, parts leave this much for the agent itself; a quarter of all at most."""
+        kept = min(tokens, self.ceilings.max_tokens // 4)
+        self._kept += kept
+        try:
+            yield
+        finally:
+            self._kept -= kept
 
     def answer_limit(
         self,
@@ -75,14 +111,41 @@ class Spending:
         """
         if not self.ceilings:
             return UNBOUNDED
+        self._held = Usage()
         prompt = self.expected(messages, tools)
         reserve = 0 if is_last else prompt + SUMMARY
+        top, sharers = self._top, self._sharers()
+        taken = top.spent + top.all_held()
         limits = [UNBOUNDED]
         if self.ceilings.max_tokens:
-            limits.append(self.ceilings.max_tokens - self.spent.tokens - prompt - reserve)
+            left = self.ceilings.max_tokens - taken.tokens - self._kept_back() - prompt - reserve
+            limits.append(left // sharers)
         if self.ceilings.max_cost and price is not None:
-            limits.append(self._payable(prompt, price, is_last=is_last))
-        return limit if (limit := min(limits)) >= MIN_ANSWER else 0
+            payable = self._payable(prompt, price, taken.cost, is_last=is_last)
+            limits.append(payable if payable >= UNBOUNDED else payable // sharers)
+        limit = min(limits)
+        if limit < MIN_ANSWER:
+            return 0
+        held = Usage(prompt_tokens=prompt, completion_tokens=limit)
+        self._held = replace(held, cost=price.of(held) if price is not None else 0.0)
+        return limit
+
+    @property
+    def _top(self) -> Spending:
+        return self if self._of is None else self._of._top
+
+    def all_held(self) -> Usage:
+        """What all calls that are being made may come to."""
+        return sum((part.all_held() for part in self._parts), self._held)
+
+    def _sharers(self) -> int:
+        """How many agents may be about to make a call beside this one, itself included."""
+        return 1 if self._of is None else max(1, len(self._of._parts)) * self._of._sharers()
+
+    def _kept_back(self) -> int:
+        """Tokens for the last words of those that this agent works for."""
+        of = self._of
+        return 0 if of is None else of._kept_back() + of._read + SUMMARY + of._kept
 
     def expected(self, messages: Sequence[Message], tools: Sequence[Any]) -> int:
         """Tokens that a call with these messages will read, rather too many than too few."""
@@ -92,20 +155,22 @@ class Spending:
 
     def passed(self) -> str:
         """Which ceiling the next call would pass, for a person."""
-        limits = []
+        limits, spent = [], self._top.spent
         if self.ceilings.max_tokens:
-            limits.append(f"{self.spent.tokens:,} of {self.ceilings.max_tokens:,} tokens")
+            limits.append(f"{spent.tokens:,} of {self.ceilings.max_tokens:,} tokens")
         if self.ceilings.max_cost:
-            limits.append(f"${self.spent.cost:.4f} of ${self.ceilings.max_cost:g}")
+            limits.append(f"${spent.cost:.4f} of ${self.ceilings.max_cost:g}")
         return f"the next call could pass the ceiling ({' and '.join(limits)} used)"
 
-    def _payable(self, prompt: int, price: Price, *, is_last: bool) -> int:
+    def _payable(self, prompt: int, price: Price, taken: float, *, is_last: bool) -> int:
         """Tokens of an answer for which there is money."""
         fresh = time.monotonic() - self._at < CACHE_SECONDS
         usage = Usage(prompt_tokens=prompt, cached_tokens=self._cached if fresh else 0)
         summary = Usage(prompt_tokens=prompt + SUMMARY, completion_tokens=SUMMARY)
-        left = self.ceilings.max_cost - self.spent.cost - price.of(usage)
+        back = self._kept_back()
+        left = self.ceilings.max_cost - taken - price.of(usage)
         left -= 0.0 if is_last else price.of(summary)
+        left -= price.of(Usage(prompt_tokens=back, completion_tokens=SUMMARY)) if back else 0.0
         if left < 0:
             return 0
         return int(left / price.written * 1_000_000) if price.written else UNBOUNDED

@@ -20,7 +20,8 @@ class CallRecord:
     usage: Usage
     seconds: float
     purpose: str = "step"
-    """``step``, or ``judge`` for a look at a request for approval."""
+    """``step``; ``judge`` for a look at a request for approval; ``notes`` on the conversation;
+    ``child`` or ``mixture`` for who works for the agent."""
 
 
 class UsageLog:

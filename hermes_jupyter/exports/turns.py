@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from hermes_jupyter.events import Event, TurnFinished, TurnStarted
+from hermes_jupyter.events import ChildStarted, ChildTold, Event, TurnFinished, TurnStarted
 from hermes_jupyter.store.sessions.catalog import Stored
 from hermes_jupyter.store.sessions.reading import Entry, history
 from hermes_jupyter.views.base import Emoji, no_emoji
@@ -43,6 +43,8 @@ class Conversation:
     about: Stored
     entries: list[Entry]
     emoji: Emoji = no_emoji
+    children: Callable[[str], list[Entry]] = lambda _id: []
+    """What is stored of the child with this session id; empty if that is gone."""
 
     @property
     def title(self) -> str:
@@ -57,10 +59,10 @@ class Conversation:
 
     @property
     def turns(self) -> list[ToldTurn]:
-        return [*_turns(self.entries)]
+        return [*_turns(self.entries, self.children)]
 
 
-def _turns(entries: Iterable[Entry]) -> Iterable[ToldTurn]:
+def _turns(entries: Iterable[Entry], children: Callable[[str], list[Entry]]) -> Iterable[ToldTurn]:
     turn: ToldTurn | None = None
     for entry, event in history(iter(entries)):
         if isinstance(event, TurnStarted):
@@ -68,12 +70,24 @@ def _turns(entries: Iterable[Entry]) -> Iterable[ToldTurn]:
                 yield turn
             turn = ToldTurn(event, entry.at)
         if turn is not None:
-            turn.events.append(event)
+            turn.events += _with_child(event, children)
         if turn is not None and isinstance(event, TurnFinished):
             yield turn
             turn = None
     if turn is not None:
         yield turn
+
+
+def _with_child(event: Event, children: Callable[[str], list[Entry]]) -> list[Event]:
+    """An event, and all that a child did that begins with it: stored in its own conversation."""
+    if not isinstance(event, ChildStarted) or not event.child.session_id:
+        return [event]
+    inside = [
+        ChildTold(child=event.child.id, event=told)
+        for _, each in history(iter(children(event.child.session_id)))
+        for told in _with_child(each, children)
+    ]
+    return [event, *inside]
 
 
 def moment(at: float) -> str:

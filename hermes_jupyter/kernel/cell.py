@@ -39,6 +39,11 @@ class Cell:
         self.page_is_new = True
 
     @property
+    def id(self) -> str:
+        """The id of the cell in its notebook; empty if the front end does not say."""
+        return str(self.parent.get("metadata", {}).get("cellId") or "")
+
+    @property
     def has_kernel(self) -> bool:
         return self._kernel is not None
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import zmq
 
+from hermes_jupyter.kernel.pages import TARGET
 from hermes_jupyter.kernel.shell import interrupt_deferred, shell_of_this_thread
 
 logger = logging.getLogger(__name__)
@@ -33,6 +34,7 @@ WIDGET_CONTROL = "jupyter.widget.control"
 
 Message = dict[str, Any]
 Command = Callable[[Message], object]
+"""Answers a cell; a text that it returns is printed below it."""
 
 
 class ShellGate:
@@ -45,7 +47,8 @@ class ShellGate:
     owned
         Ids of the comms whose messages may overtake the cell; read live.
     commands
-        Texts of whole cells that are answered at once, and what to do for them.
+        Texts of whole cells that are answered at once, and what to do for them. ``%hermes say ...``
+        stands for all that begin so, and have one line.
     on_new_page
         Called when a page that has just been (re)loaded asks for the kernel's widgets.
 
@@ -74,6 +77,7 @@ class ShellGate:
         self._control_comms: set[str] = set()
         self._said_busy = time.monotonic()
         self._forward: Callable[..., Any] | None = None
+        self._outer: ShellGate | None = None
         self._jobs: deque[Callable[[], None]] = deque()
         # A pair of sockets, not a pipe: Windows can poll it.
         self._wake_reader, self._wake_writer = socket.socketpair()
@@ -82,18 +86,34 @@ class ShellGate:
 
     @contextmanager
     def serving(self) -> Iterator[ShellGate]:
-        """Filter the shell's messages until the block ends. Gates nest."""
-        outer, ShellGate.current = ShellGate.current, self
+        """Filter the shell's messages until the block ends. Gates nest, and end in any order."""
+        self._outer, ShellGate.current = ShellGate.current, self
         stream = self._shell.stream
         self._forward = stream._recv_callback
         stream.on_recv(self._receive, copy=False)
         try:
             yield self
         finally:
-            stream.on_recv(self._forward, copy=False)
-            ShellGate.current = outer
+            self._step_aside()
             self._wake_reader.close()
             self._wake_writer.close()
+
+    def _step_aside(self) -> None:
+        """Let those who stand before this gate forward to what stands behind it.
+
+        Of two turns that are awaited side by side the first may well end first.
+        """
+        if self._shell.stream._recv_callback == self._receive:
+            self._shell.stream.on_recv(self._forward, copy=False)
+        gate = ShellGate.current
+        if gate is self:
+            ShellGate.current = self._outer
+        while gate is not None:
+            if gate._forward == self._receive:
+                gate._forward = self._forward
+            if gate._outer is self:
+                gate._outer = self._outer
+            gate = gate._outer
 
     def wake(self) -> None:
         """Make a waiting `pump` return. Any thread."""
@@ -170,7 +190,7 @@ class ShellGate:
     def _action(self, kind: str, content: Message) -> Callable[[Message, Any], None] | None:
         """What to do at once for such a message; None leaves it to ipykernel."""
         if kind == "execute_request":
-            command = self._commands.get(content.get("code", "").strip())
+            command = self._command(content.get("code", "").strip())
             return None if command is None else lambda m, i: self._run_command(command, m, i)
         if kind in INFO_REQUESTS:
             return self._hand_over
@@ -178,14 +198,21 @@ class ShellGate:
             return None
         comm_id = content.get("comm_id", "")
         if kind == "comm_open":
-            if content.get("target_name") != WIDGET_CONTROL:
+            if (target := content.get("target_name")) not in (WIDGET_CONTROL, TARGET):
                 return None
             self._control_comms.add(comm_id)
-            self._on_new_page()
+            if target == WIDGET_CONTROL:
+                self._on_new_page()
             return self._hand_over
         if comm_id in self._owned or comm_id in self._control_comms:
             return self._comm_message if kind == "comm_msg" else self._hand_over
         return None
+
+    def _command(self, code: str) -> Command | None:
+        words = code.split(None, 2)
+        if code in self._commands or len(words) < 3 or "\n" in code:
+            return self._commands.get(code)
+        return self._commands.get(f"{words[0]} {words[1]} ...")
 
     def _comm_message(self, message: Message, idents: Any) -> None:
         """Call the widget's callback itself.
@@ -205,7 +232,9 @@ class ShellGate:
         _finish(handler(self._shell.reply_to, idents, message))
 
     def _run_command(self, command: Command, message: Message, idents: Any) -> None:
-        command(message)
+        said = command(message)
+        if isinstance(said, str):
+            self._publish("stream", {"name": "stdout", "text": said}, message)
         reply = {
             "status": "ok",
             "execution_count": self._kernel.execution_count,
@@ -217,13 +246,12 @@ class ShellGate:
         )
 
     def _status(self, state: str, parent: Message) -> None:
+        self._publish("status", {"execution_state": state}, parent)
+
+    def _publish(self, kind: str, content: Message, parent: Message) -> None:
         kernel = self._kernel
         kernel.session.send(
-            kernel.iopub_socket,
-            "status",
-            {"execution_state": state},
-            parent=parent,
-            ident=kernel._topic("status"),
+            kernel.iopub_socket, kind, content, parent=parent, ident=kernel._topic(kind)
         )
 
 

@@ -27,13 +27,18 @@ class Shell:
     reply_to: Any
 
 
-def current_kernel() -> Any:
-    """The ipykernel of this process, or None (terminal IPython, plain Python)."""
+def current_shell() -> Any:
+    """The shell of IPython in this process, or None (plain Python)."""
     try:
         from IPython import get_ipython
     except ImportError:
         return None
-    return getattr(get_ipython(), "kernel", None)
+    return get_ipython()
+
+
+def current_kernel() -> Any:
+    """The ipykernel of this process, or None (terminal IPython, plain Python)."""
+    return getattr(current_shell(), "kernel", None)
 
 
 def shell_of_this_thread(kernel: Any) -> Shell:
@@ -91,3 +96,22 @@ def interrupt_deferred() -> Iterator[None]:
         signal.signal(signal.SIGINT, usual)
     if hits and callable(usual):
         usual(hits[0], None)
+
+
+def user_namespace() -> dict[str, Any]:
+    """The user's variables; empty outside of IPython."""
+    found: dict[str, Any] = getattr(_shell(), "user_ns", {})
+    return found
+
+
+def hidden_names() -> list[str]:
+    """Names in it that are IPython's own."""
+    return [*getattr(_shell(), "user_ns_hidden", ())]
+
+
+def _shell() -> Any:
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return None
+    return get_ipython()

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hermes_jupyter.reports.audit import show_audit
+from hermes_jupyter.reports.ejecting import eject
+from hermes_jupyter.reports.fix import fix
 from hermes_jupyter.reports.mind import show_memory, show_skills
 from hermes_jupyter.reports.sessions import compact, list_sessions, new_session, show_usage
 from hermes_jupyter.reports.status import choose_model, doctor, show_help, show_status, show_version
@@ -20,7 +22,8 @@ from hermes_jupyter.reports.stored import (
 from hermes_jupyter.reports.terminal import terminal
 from hermes_jupyter.reports.tools import show_tools
 from hermes_jupyter.reports.trash import trash
-from hermes_jupyter.reports.turns import attach, show_last, stop
+from hermes_jupyter.reports.turns import attach, go_on, say, show_last, stop
+from hermes_jupyter.reports.undo import redo, restore, show_checkpoints, show_diff, undo
 
 COMMANDS: dict[str, Callable[[Any, Sequence[str]], None]] = {
     "help": show_help,
@@ -32,7 +35,11 @@ COMMANDS: dict[str, Callable[[Any, Sequence[str]], None]] = {
     "list": list_sessions,
     "attach": attach,
     "stop": stop,
+    "say": say,
+    "continue": go_on,
     "last": show_last,
+    "fix": fix,
+    "eject": eject,
     "compact": compact,
     "usage": show_usage,
     "doctor": doctor,
@@ -40,6 +47,11 @@ COMMANDS: dict[str, Callable[[Any, Sequence[str]], None]] = {
     "audit": show_audit,
     "terminal": terminal,
     "trash": trash,
+    "undo": undo,
+    "redo": redo,
+    "diff": show_diff,
+    "restore": restore,
+    "checkpoints": show_checkpoints,
     "memory": show_memory,
     "skills": show_skills,
     "sessions": show_sessions,

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from hermes_jupyter import __version__
-from hermes_jupyter.agent.models.choice import LOCAL, is_local
+from hermes_jupyter.agent.models.choice import LOCAL, is_local, profile_of
 from hermes_jupyter.agent.models.local import installed
+from hermes_jupyter.agent.profiles import FULL
 from hermes_jupyter.doctor import examine
 from hermes_jupyter.errors import ModelError
-from hermes_jupyter.magics import HELP
 from hermes_jupyter.protection import containment_of
 from hermes_jupyter.redaction import redact
+from hermes_jupyter.reports.help import HELP
 from hermes_jupyter.reports.sessions import messages_of
 from hermes_jupyter.reports.terminal import where_of
 from tools.environments.containment import report
@@ -35,10 +36,21 @@ def show_status(magics: Any, _words: Sequence[str]) -> None:
     print(f"approvals  {settings.approvals}{redact(_rules(settings))}")
     print(f"contained  {_containment(hermes)}")
     print(f"running    {', '.join(running) or 'nothing'}")
+    if again := _again(settings):
+        print(f"turns are  {again}")
     print(f"stored in  {settings.home / 'jupyter'}")
     for found in hermes.discovered:
         if not found.ok:
             print(f"⚠ tool file {found.path} could not be loaded: {redact(str(found.reason))}")
+
+
+def _again(settings: Any) -> str:
+    """What happens to turns beside that they are asked."""
+    replays = {
+        "record": "made again from their recordings; no model and no tool is asked",
+        "tools": "made again from their recordings, their tools run again",
+    }
+    return replays.get(settings.replay, "recorded" if settings.record else "")
 
 
 def choose_model(magics: Any, words: Sequence[str]) -> None:
@@ -72,7 +84,8 @@ def model_line(settings: Any) -> str:
         named = "" if settings.model == LOCAL else settings.model
         return f"{named or settings.local_model or installed() or 'none'} (on this machine)"
     name = settings.model or "the endpoint's default"
-    return f"{name} at {settings.base_url or settings.provider or 'api.openai.com'}"
+    helped = "" if profile_of(settings) == FULL else ", helped as a small model"
+    return f"{name} at {settings.base_url or settings.provider or 'api.openai.com'}{helped}"
 
 
 def _spares(settings: Any) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
 from hermes_jupyter.errors import StoreError
 from hermes_jupyter.exports import FORMATS, export
 from hermes_jupyter.exports.turns import Conversation
+from hermes_jupyter.recording.shelf import Shelf
 from hermes_jupyter.store.sessions.catalog import Stored
+from hermes_jupyter.store.sessions.reading import Entry
 
 SHOWN = 20
 MOST = 1_000
@@ -17,13 +19,20 @@ TITLE_CHARS = 60
 
 
 def show_sessions(magics: Any, words: Sequence[str]) -> None:
-    """The conversations that were used last, or those with a word in title, name or notebook."""
+    """The conversations that were used last, or those with a word in title, name or notebook.
+
+    ``--children`` has those of the agents that worked for them below each.
+    """
     conversations = magics.desktop.hermes.conversations
+    with_children = "--children" in words
+    words = [word for word in words if word != "--children"]
     count = int(words[0]) if words and words[0].isdecimal() else SHOWN
     sought = words[0] if words and not words[0].isdecimal() else ""
     found = conversations.stored.listing(sought, min(count, MOST))
     for about in found:
         print(_line(about, conversations))
+        for line in _children(about, conversations) if with_children else ():
+            print(line)
     if not found:
         print(f"No conversation {'with ' + repr(sought) + ' ' if sought else ''}is stored yet.")
     else:
@@ -67,7 +76,12 @@ def export_session(magics: Any, words: Sequence[str]) -> None:
     stored = hermes.conversations.stored
     about = _wanted(hermes.conversations, words[:-1]) or _current(hermes.conversations)
     emoji = hermes.catalog(hermes.session()).get_emoji
-    path = export(Conversation(about, stored.entries(about), emoji), words[-1])
+
+    def children(identity: str) -> list[Entry]:
+        child = stored.look_up(identity)
+        return stored.entries(child) if child is not None else []
+
+    path = export(Conversation(about, stored.entries(about), emoji, children), words[-1])
     print(f"{about.id} is written to {path}")
 
 
@@ -78,6 +92,7 @@ def delete(magics: Any, words: Sequence[str]) -> None:
     if about is None:
         raise StoreError("which one? %hermes delete ID; %hermes sessions lists them")
     conversations.delete(about)
+    Shelf(magics.desktop.hermes.settings.home).forget(about.id)
     print(f"Deleted: {about.id}  {about.name}, {about.messages} messages  {_title(about)}")
 
 
@@ -131,6 +146,17 @@ def _line(about: Stored, conversations: Any) -> str:
     return (
         f"{mark} {about.id}  {at:%Y-%m-%d %H:%M}  {counted}  {about.name}{state}  {_title(about)}"
     )
+
+
+def _children(about: Stored, conversations: Any, depth: int = 1) -> Iterator[str]:
+    """A line for each agent that worked for this one's, and for each that worked for that."""
+    for child in conversations.stored.children(about):
+        at = datetime.fromtimestamp(child.updated)
+        state = "  (not ended)" if child.running else ""
+        counted = f"{child.messages:>5} messages"
+        indent = "  " * depth
+        yield f"  {indent}↳ {child.id}  {at:%Y-%m-%d %H:%M}  {counted}{state}  {_title(child)}"
+        yield from _children(child, conversations, depth + 1)
 
 
 def _title(about: Stored) -> str:

@@ -22,6 +22,20 @@ def stop(magics: Any, _words: Sequence[str]) -> None:
     print("Stopping." if magics.desktop.stop() else "No turn is running.")
 
 
+def say(magics: Any, words: Sequence[str]) -> None:
+    """Tell the agent something while it works; this one is for cells that nothing keeps waiting."""
+    text = " ".join(words)
+    if not text:
+        raise ConfigurationError("what shall it hear? %hermes say TEXT")
+    magics.keep_out_of_history(text)
+    print(magics.desktop.say(magics.expanded(text)))
+
+
+def go_on(magics: Any, _words: Sequence[str]) -> None:
+    """Go on with the turn that was interrupted, stopped or broken."""
+    magics.desktop.go_on()
+
+
 def show_last(magics: Any, words: Sequence[str]) -> None:
     """The last turn's record and the trace of its calls; ``--trace`` for that of all turns."""
     if words not in ([], ["--trace"]):

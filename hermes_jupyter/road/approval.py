@@ -1,7 +1,7 @@
 """The approval desk: questions that wait for a person, and the answers.
 
 Nobody reads standard input here: threads and children queue, and whoever shows the questions
-answers them.
+answers them. Who shows an agent may also stop it here.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -74,10 +74,11 @@ class ApprovalDesk:
     """
 
     def __init__(self, grants: Grants | None = None) -> None:
-        self._lock = threading.Lock()  # guards the two tables
+        self._lock = threading.Lock()  # guards the tables
         self._approvals: dict[str, _Waiting[Ruling]] = {}
         self._questions: dict[str, _Waiting[str | None]] = {}
         self._audience: _Audience | None = None
+        self._stops: dict[str, Callable[[], None]] = {}
         self.grants = grants or Grants()
         self.denials = Denials()
 
@@ -92,9 +93,28 @@ class ApprovalDesk:
             self._audience = None
             self.release()
 
-    def child(self, name: str) -> ChildDesk:
+    def child(self, name: str, identity: str = "") -> ChildDesk:
         """The desk of an agent that works for this session's: its requests appear here."""
-        return ChildDesk(self, name)
+        return ChildDesk(self, name, identity)
+
+    @contextmanager
+    def stoppable(self, child: str, stop: Callable[[], None]) -> Iterator[None]:
+        """In the block, a person may stop the child with this id."""
+        with self._lock:
+            self._stops[child] = stop
+        try:
+            yield
+        finally:
+            with self._lock:
+                del self._stops[child]
+
+    def stop(self, child: str) -> bool:
+        """Have a person stop a child. Any thread. False if it has ended."""
+        with self._lock:
+            stop = self._stops.get(child)
+        if stop is not None:
+            stop()
+        return stop is not None
 
     async def decide(
         self, request: ApprovalRequest, emit: Emit, *, within: float = 0.0
@@ -192,8 +212,8 @@ class ApprovalDesk:
 class ChildDesk:
     """The desk of a child: the same queue, grants and refusals as its parent's."""
 
-    def __init__(self, parent: ApprovalDesk | ChildDesk, name: str) -> None:
-        self._parent, self._name = parent, name
+    def __init__(self, parent: ApprovalDesk | ChildDesk, name: str, identity: str = "") -> None:
+        self._parent, self._name, self._identity = parent, name, identity or name
 
     @property
     def grants(self) -> Grants:
@@ -207,27 +227,68 @@ class ChildDesk:
     def audience(self) -> Emit | None:
         return self._parent.audience
 
-    def child(self, name: str) -> ChildDesk:
-        return ChildDesk(self, name)
+    def child(self, name: str, identity: str = "") -> ChildDesk:
+        return ChildDesk(self, name, identity)
+
+    @contextmanager
+    def turn(self, _emit: Emit) -> Iterator[None]:
+        """A part of the parent's turn: what is refused stays refused until that ends."""
+        yield
+
+    def release(self) -> None:
+        """What waits is the parent's."""
+
+    def stoppable(self, child: str, stop: Callable[[], None]) -> AbstractContextManager[None]:
+        return self._parent.stoppable(child, stop)
+
+    def stop(self, child: str) -> bool:
+        return self._parent.stop(child)
+
+    def answer(self, request_id: str, ruling: Ruling | Decision, *, by: str, digest: str) -> bool:
+        return self._parent.answer(request_id, ruling, by=by, digest=digest)
+
+    def reply(self, question_id: str, text: str | None, *, by: str) -> bool:
+        return self._parent.reply(question_id, text, by=by)
 
     async def decide(
         self, request: ApprovalRequest, emit: Emit, *, within: float = 0.0
     ) -> Answer[Ruling]:
-        """Ask those who watch the parent. Where nobody does, the answer is no."""
+        """Ask those who watch the parent. Where nobody does, the answer is no.
+
+        ``emit`` hears of it, too, as of a request like any other: for the child's own record.
+        """
         asker = f"{self._name} › {request.asker}" if request.asker else self._name
-        asked, audience = replace(request, asker=asker), self.audience
+        asked = replace(request, asker=asker, path=(self._identity, *request.path))
+        if isinstance(self._parent, ChildDesk):
+            return await self._parent.decide(asked, emit, within=within)
+        audience = self.audience
         if audience is None:
             answer = Answer(DENIED, "policy")
-            emit(_resolved(asked, answer))
+            emit(_resolved(_own(asked), answer))
             return answer
-        return await self._parent.decide(asked, audience, within=within)
+
+        def tell(event: Event) -> None:
+            if isinstance(event, ApprovalRequested | ApprovalResolved):
+                emit(replace(event, request=_own(event.request)))
+            audience(event)
+
+        return await self._parent.decide(asked, tell, within=within)
 
     async def ask(self, question: Question, emit: Emit) -> str | None:
+        """Ask them a question, such as for a password, and say who asks."""
         audience = self.audience
-        return None if audience is None else await self._parent.ask(question, audience)
+        if audience is None:
+            return None
+        named = f"{self._name} asks: {question.text}"
+        return await self._parent.ask(replace(question, text=named), audience)
 
 
 AskingDesk = ApprovalDesk | ChildDesk
+
+
+def _own(request: ApprovalRequest) -> ApprovalRequest:
+    """A child's request, as the child itself knows it."""
+    return replace(request, asker="", path=())
 
 
 def _is_offered(ruling: Ruling, digest: str, request: ApprovalRequest | None) -> bool:

@@ -220,7 +220,9 @@ def case_of(
 ) -> Case:
     """What is known of a call; looks at the disk, so call it in a tool thread."""
     there = (objection.cwd if objection else "") or str(call.args.get("workdir") or "")
-    reads_only = _reads_only(entry, call, context)
+    reads_only = only_reads(entry, call, context)
+    if entry.works_in == "kernel":
+        context = {**context, "environment": None, "cwd": os.getcwd()}  # noqa: PTH109
     try:
         workspace = workspace_of(context)
         folder, project = workspace.real_folder, _project(workspace, context)
@@ -259,7 +261,8 @@ def _project(workspace: Workspace, context: Mapping[str, Any]) -> str:
     return workspace.files.real(str(named)) if named else workspace.real_folder
 
 
-def _reads_only(entry: ToolEntry, call: ToolCall, context: Mapping[str, Any]) -> bool:
+def only_reads(entry: ToolEntry, call: ToolCall, context: Mapping[str, Any]) -> bool:
+    """Does the call surely change nothing?"""
     if entry.reads_only is None:
         return entry.effects == "read"
     try:

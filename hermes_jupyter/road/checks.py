@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hermes_jupyter.calls import digest_of
+from hermes_jupyter.hooks.registry import Hooks
 from hermes_jupyter.road.cases import Case
-from hermes_jupyter.road.hooks import Hooks, HookVerdict
+from hermes_jupyter.road.hooks import PRE_TOOL_CALL, HookVerdict, verdicts
 from hermes_jupyter.road.requests import EXACTLY, shown_of
 from tools.entry import ToolEntry
 from tools.safety import Objection
@@ -33,29 +34,32 @@ class Checks:
 
     def __bool__(self) -> bool:
         """May they have anything to say?"""
-        return bool(self.hooks) or self.scan is not None
+        return self.hooks.wants(PRE_TOOL_CALL) or self.scan is not None
 
     def look_at(self, entry: ToolEntry) -> bool:
         """May they have anything to say about this tool?"""
-        return bool(self.hooks) or (self.scan is not None and _takes_commands(entry))
+        scans = self.scan is not None and _takes_commands(entry)
+        return scans or self.hooks.wants(PRE_TOOL_CALL)
 
     def upon(self, case: Case, context: Mapping[str, Any]) -> Case:
         """The case with their objections. What nobody may approve they are not asked about."""
         if case.objection is not None and case.objection.forbidden:
             return case
-        verdicts = self._verdicts(case, context)
-        blocks = "; ".join(each.message for each in verdicts if each.action == "block")
+        said = self._verdicts(case, context)
+        blocks = "; ".join(each.message for each in said if each.action == "block")
         if blocks:
             return _with(case, f"is blocked by a plugin ({blocks})", forbidden=True)
-        reasons = [f"needs an approval for a plugin ({each.message})" for each in verdicts]
+        reasons = [f"needs an approval for a plugin ({each.message})" for each in said]
         finding = self._finding(case)
         reasons += [finding.reason] if finding else []
         return _with(case, "; ".join(reasons)) if reasons else case
 
     def _verdicts(self, case: Case, context: Mapping[str, Any]) -> list[HookVerdict]:
+        if not self.hooks.wants(PRE_TOOL_CALL):
+            return []
         key = (case.call.id, digest_of(case.call, case.folder))
         if key not in self._said:
-            self._said[key] = self.hooks.verdicts(case.call, context)
+            self._said[key] = verdicts(self.hooks, case.call, context)
         return self._said[key]
 
     def _finding(self, case: Case) -> Finding | None:

@@ -11,6 +11,7 @@ from tools.registry import tool_error
 
 MAX_ERROR_CHARS = 2_000
 PARTIAL_CHARS = 20_000
+MAX_DETAILS_CHARS = 40_000
 
 
 class Course:
@@ -19,7 +20,9 @@ class Course:
     __slots__ = (
         "_began",
         "admitted",
+        "before",
         "call",
+        "details",
         "edited",
         "entry",
         "is_remarked",
@@ -48,7 +51,11 @@ class Course:
         """What they said to the model, likewise."""
         self.status: CallStatus = "ok"
         self.text = ""
+        self.before: str | None = None
+        """What the tool answered, if a hook has made something else of it."""
         self.mistake = ""
+        self.details = ""
+        """What the tool tells the person alone."""
         self.partial: Excerpt | None = None
         """What the tool has printed, if it has printed anything."""
         self._began: float | None = None
@@ -64,6 +71,10 @@ class Course:
         if self.partial is None:
             self.partial = Excerpt(PARTIAL_CHARS)
         self.partial.add(text)
+
+    def tell(self, text: str) -> None:
+        """Keep what the person may read, and the model need not."""
+        self.details = text[:MAX_DETAILS_CHARS]
 
     def printed(self) -> str | None:
         return self.partial.text() if self.partial else None

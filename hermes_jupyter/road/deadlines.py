@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,12 +18,13 @@ class Flag:
     It becomes a real one only for those who wait for it: most calls never do.
     """
 
-    __slots__ = ("_event", "_raised")
+    __slots__ = ("_event", "_job", "_raised")
     _making = threading.Lock()
 
     def __init__(self) -> None:
         self._raised = False
         self._event: threading.Event | None = None
+        self._job: Callable[[], None] | None = None
 
     def is_set(self) -> bool:
         return self._raised
@@ -32,6 +33,14 @@ class Flag:
         self._raised = True
         if self._event is not None:
             self._event.set()
+        if self._job is not None:
+            self._job()
+
+    def when_set(self, job: Callable[[], None]) -> None:
+        """Have ``job`` done once it is set, in whichever thread sets it; for one who awaits."""
+        self._job = job
+        if self._raised:
+            job()
 
     def wait(self, timeout: float | None = None) -> bool:
         with self._making:

@@ -8,11 +8,11 @@ from typing import Literal
 
 from hermes_jupyter.road.cases import Case
 from hermes_jupyter.road.rules import Rule
-from hermes_jupyter.settings import ApprovalMode
+from hermes_jupyter.settings_file import ApprovalMode
 from tools.environments.host import Isolation
 
 Verdict = Literal["allow", "ask", "deny"]
-IN_TERMINAL = frozenset({"terminal", "process"})
+IN_TERMINAL = frozenset({"terminal", "process", "execute_code"})
 """Tools that do all their work where commands run."""
 ASKING = frozenset({"ask", "edits", "auto"})
 """Modes in which a question would be asked."""

@@ -11,6 +11,7 @@ from hermes_jupyter.road.cases import Case
 MAX_PURPOSE_CHARS = 300
 EDITABLE = ("command", "data", "code")
 """Arguments that a person may change: those that are what runs."""
+SCRIPT = "a script of the agent"
 EXACTLY = "this exact call in this folder"
 
 
@@ -41,6 +42,7 @@ def request_for(
         digest=digest_of(call, folder),
         effects=_effects(case),
         purpose=_line(purpose),
+        asker=SCRIPT if call.by else "",
         rule=rule,
         editable=next((name for name in EDITABLE if isinstance(call.args.get(name), str)), ""),
     )

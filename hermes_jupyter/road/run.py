@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hermes_jupyter.calls import ToolCall, ToolResult
-from hermes_jupyter.events import Event
+from hermes_jupyter.events import Event, ToolCallFinished
 from hermes_jupyter.road.approval import AskingDesk
 from hermes_jupyter.road.checks import Checks
+from hermes_jupyter.road.cleaning import cleaned
 from hermes_jupyter.road.coercion import coerce, problems
 from hermes_jupyter.road.course import Course
 from hermes_jupyter.road.fences import source_of
@@ -18,7 +19,9 @@ from hermes_jupyter.road.gate import Gate, Judge
 from hermes_jupyter.road.policy import Policy
 from hermes_jupyter.road.refusals import remarked
 from hermes_jupyter.road.results import QUICK_CHARS, exit_code_of, shaped_here, status_of
-from hermes_jupyter.road.running import Runner
+from hermes_jupyter.road.running import CallInterrupted, Runner
+from hermes_jupyter.road.transforms import transform, transforms
+from tools.answers import tool_error
 from tools.async_bridge import in_tool_thread, run_async
 from tools.entry import DEFAULT_RESULT_CHARS, ToolEntry
 from tools.view import RegistryView
@@ -55,6 +58,7 @@ class Road:
             emit=lambda event: self.emit(event),
             context=context,
             tool_timeout=self.tool_timeout,
+            take=self._take,
         )
         gate = Gate(
             desk=self.desk,
@@ -81,6 +85,8 @@ class Road:
                 or await self._let_through(entry, course)
             ):
                 await self._runner.run(entry, course)
+                if transforms(self.checks.hooks):
+                    await transform(self.checks.hooks, course, self.context)
         except Exception as error:  # without a result the transcript would be of no use any more
             logger.exception("the call of %r could not be taken", call.name)
             course.fail(error)
@@ -88,12 +94,25 @@ class Road:
             return self._result(course)
         return await in_tool_thread(lambda: self._result(course))
 
+    async def _take(self, call: ToolCall) -> ToolResult:
+        """The same for the call of a tool; nobody else tells how it ended."""
+        try:
+            result = await self.run(call)
+        except CallInterrupted as stop:
+            text = tool_error("Interrupted by the user", partial_output=cleaned(stop.printed))
+            self.emit(
+                ToolCallFinished(result=ToolResult(call=call, text=text, status="interrupted"))
+            )
+            raise
+        self.emit(ToolCallFinished(result=result))
+        return result
+
     def run_here(self, call: ToolCall) -> ToolResult:
         """The same for callers without a loop, and in their own thread wherever that can be."""
         course = Course(call)
         try:
             entry = self._admitted(course, call)
-            if entry and (entry.is_async or not self._gate.lets_all(entry)):
+            if entry and (entry.is_async or not self._gate.lets_all(entry) or self._is_watched):
                 return run_async(self.run(call))
             if entry:
                 self._runner.run_here(entry, course)
@@ -101,6 +120,10 @@ class Road:
             logger.exception("the call of %r could not be taken", call.name)
             course.fail(error)
         return self._result(course)
+
+    @property
+    def _is_watched(self) -> bool:
+        return transforms(self.checks.hooks)
 
     def _admitted(self, course: Course, call: ToolCall) -> ToolEntry | None:
         """The tool, if there is one and the arguments fit it. Otherwise the course says why not."""
@@ -148,15 +171,17 @@ class Road:
             text = remarked(text, note=course.note, edited=course.edited)
         limit = entry.max_result_size_chars if entry else DEFAULT_RESULT_CHARS
         source = source_of(entry) if entry else ""
+        before = text if course.before is None else course.before
         shaped = shaped_here(text, limit, self.context.get("handles"), source)
         return ToolResult(
             call=course.written,
             text=shaped.text,
-            status=course.status if course.status != "ok" else status_of(text),
+            status=course.status if course.status != "ok" else status_of(before),
             seconds=course.seconds,
-            exit_code=exit_code_of(text),
+            exit_code=exit_code_of(before),
             args=call.args if course.admitted else None,
             mistake=course.mistake,
             handle=shaped.handle,
             total_chars=shaped.total_chars,
+            details=cleaned(course.details) if course.details else "",
         )

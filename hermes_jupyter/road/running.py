@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from hermes_jupyter.calls import Question
+from hermes_jupyter.calls import Question, ToolCall, ToolResult
 from hermes_jupyter.events import Event, ToolCallStarted, ToolOutputStreamed
 from hermes_jupyter.road.approval import AskingDesk
+from hermes_jupyter.road.cases import only_reads
 from hermes_jupyter.road.course import Course
 from hermes_jupyter.road.deadlines import Deadlines, Flag, Waits, ends_in_time, ends_within
 from tools import dispatching
+from tools.async_bridge import in_tool_thread
 from tools.entry import ToolEntry
+from tools.files.workspace import place_of
 from tools.registry import tool_error
 
 INTERRUPT_GRACE = 0.12
 DEADLINE_GRACE = 2.0
 THREADS = 8
 """As many tools of a turn that need a thread run side by side."""
+TELLING = frozenset({"write_file", "patch"})
+"""Tools that tell the checkpoint each file before they change it."""
 
 _deadlines = Deadlines()
 
 
 class CallInterrupted(asyncio.CancelledError):
-    """The turn was interrupted while a call ran; ``printed`` is what it had told until then."""
+    """The turn was interrupted while a call ran.
 
-    def __init__(self, printed: str) -> None:
+    ``printed`` is what it had told until then, ``answer`` what it still came to say.
+    """
+
+    def __init__(self, printed: str, answer: str = "") -> None:
         super().__init__("interrupted")
-        self.printed = printed
+        self.printed, self.answer = printed, answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +53,8 @@ class Runner:
     emit: Callable[[Event], None]
     context: Mapping[str, Any]
     tool_timeout: float
+    take: Callable[[ToolCall], Awaitable[ToolResult]]
+    """Takes a call that a tool makes on the road, from its beginning."""
     _threads: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(THREADS))
 
     async def run(self, entry: ToolEntry, course: Course) -> None:
@@ -60,6 +72,8 @@ class Runner:
                 await self._run(entry, course)
 
     async def _run(self, entry: ToolEntry, course: Course) -> None:
+        if self._may_leave_anything(entry, course):
+            await in_tool_thread(lambda: self._checkpoint(entry))
         cancelled, limit, waits = Flag(), self._limit(entry, course), Waits()
         person = _Person(self, cancelled)
         context = {
@@ -67,6 +81,8 @@ class Runner:
             "tool_call_id": course.call.id,
             "cancelled": cancelled,
             "on_output": self._output_of(course),
+            "on_details": course.tell,
+            "call_tool": self._calls_of(course),
             "waiting": waits,
             "ask": person.ask,
             "ask_secret": person.ask_secret,
@@ -79,20 +95,24 @@ class Runner:
             if not await ends_in_time(task, limit, waits):
                 return await _overdue(task, cancelled, course, limit)
         except asyncio.CancelledError:
-            await _stop(task, cancelled, INTERRUPT_GRACE)
-            raise CallInterrupted(course.printed() or "") from None
+            ended = await _stop(task, cancelled, INTERRUPT_GRACE)
+            answer = task.result() if ended and not task.cancelled() else ""
+            raise CallInterrupted(course.printed() or "", answer) from None
         if task.cancelled():  # not by us: the tool cancelled itself, which is no interrupt
             return course.end("error", tool_error(f"{entry.name} cancelled itself"))
         return course.end("ok", task.result())
 
     def run_here(self, entry: ToolEntry, course: Course) -> None:
         """Run it in this thread. A tool that does not hear its deadline keeps its caller."""
+        if self._may_leave_anything(entry, course):
+            self._checkpoint(entry)
         cancelled, limit = Flag(), self._limit(entry, course)
         context = {
             **self.context,
             "tool_call_id": course.call.id,
             "cancelled": cancelled,
             "on_output": course.hear,
+            "on_details": course.tell,
             "waiting": lambda: _deadlines.held(cancelled),
             "ask": _nobody,
             "ask_secret": _nobody,
@@ -108,10 +128,31 @@ class Runner:
             return course.end("ok", text)
         return course.end("timeout", _late(course, limit, answer=text))
 
+    def _may_leave_anything(self, entry: ToolEntry, course: Course) -> bool:
+        """Whether things have to be looked at first, so that the call can be undone."""
+        if "checkpoint" not in self.context or entry.name in TELLING:
+            return False
+        return not only_reads(entry, course.call, self.context)
+
+    def _checkpoint(self, entry: ToolEntry) -> None:
+        place = place_of(self.context.get("environment")).name
+        self.context["checkpoint"].about_to_run(entry.name, place)
+
     def _limit(self, entry: ToolEntry, course: Course) -> float:
         declared = entry.timeout
         seconds = declared(course.call.args) if callable(declared) else declared
         return float(seconds or self.tool_timeout)
+
+    def _calls_of(self, course: Course) -> Callable[[str, Mapping[str, Any]], Future[str]]:
+        """How the tool calls others, from any thread."""
+        loop, numbers = asyncio.get_running_loop(), itertools.count(1)
+
+        async def answer(name: str, args: Mapping[str, Any]) -> str:
+            by = course.call.id
+            call = ToolCall(id=f"{by}.{next(numbers)}", name=name, args=args, by=by)
+            return (await self.take(call)).text
+
+        return lambda name, args: asyncio.run_coroutine_threadsafe(answer(name, args), loop)
 
     def _output_of(self, course: Course) -> Callable[[str], None]:
         loop = asyncio.get_running_loop()

@@ -38,14 +38,17 @@ class AuditLog:
         self._warned = False
 
     def listener(self, warn: Callable[[str], None]) -> Callable[[Event], None]:
-        """A listener for one turn; ``warn`` is told, once, that nothing can be written."""
+        """A listener for one turn; ``warn`` is told, once, that nothing can be written.
+
+        What was decided about calls of children their own logs write.
+        """
         turn = ""
 
         def hear(event: Event) -> None:
             nonlocal turn
             if isinstance(event, TurnStarted):
                 turn = event.turn
-            elif isinstance(event, ApprovalResolved):
+            elif isinstance(event, ApprovalResolved) and not event.request.path:
                 self._write({"session": self._session, "turn": turn, **_entry(event)}, warn)
 
         return hear

@@ -12,8 +12,9 @@ line and serves until its standard input is closed. The file holds a list of con
     ]
 
 The first conversation whose ``match`` (a regular expression, "" by default) is found in the last
-message of the user is played. Which of its steps, the assistant's messages after that message
-tell, so that many cells and turns can share one server. A step is a text or an object with
+message of the user, behind what it says of the cells above, is played. Which of its steps, the
+assistant's messages after that message tell, so that many cells and turns can share one server. A
+step is a text or an object with
 
 - ``text``, ``reasoning``, ``delay`` (seconds per character);
 - ``calls``, each with ``name`` and ``args``, or ``arguments`` as literal text;
@@ -36,6 +37,8 @@ from hermes_jupyter.testing.stub_server import Exchange, StubServer
 from hermes_jupyter.testing.writers import messages_in, write
 
 MODEL = "scripted"
+CELLS_END = "</notebook_cells>"
+"""What a prompt says of the cells above ends with this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +116,7 @@ def _place(messages: Sequence[Message]) -> tuple[str, int]:
     after = 0
     for message in reversed(messages):
         if message["role"] == "user":
-            return _text(message["content"]), after
+            return _text(message["content"]).rpartition(CELLS_END)[2].lstrip("\n"), after
         after += message["role"] == "assistant"
     return "", after
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from hermes_jupyter.calls import Decision, Ruling
@@ -62,3 +63,13 @@ class Desk(Protocol):
     ) -> bool: ...
 
     def reply(self, question_id: str, text: str | None, *, by: str) -> bool: ...
+
+    def stop(self, child: str) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What a person may do with a turn while it runs; callable from any thread."""
+
+    say: Callable[[str], object]
+    stop: Callable[[], object]

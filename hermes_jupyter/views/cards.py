@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from hermes_jupyter.calls import Question, ToolCall, ToolResult
 from hermes_jupyter.redaction import redact
@@ -21,6 +21,14 @@ MAX_SHOWN = 20_000
 _STATES = {"waiting": "waiting", "asking": "asks you", "running": "running"}
 
 
+class Lanes(Protocol):
+    """The children of a call; see `hermes_jupyter.views.lanes`."""
+
+    widget: Any
+
+    def refresh(self, now: float) -> None: ...
+
+
 class CallCard:
     """One line for a call, its arguments and result folded below, and a lane for questions."""
 
@@ -32,6 +40,8 @@ class CallCard:
         self._output = ""
         self._started = 0.0
         self._stale = False
+        self.lanes: Lanes | None = None
+        """Of its children, once it has some."""
         self.lane = stage.column([self._html], "hermes-lane")
         self._draw("")
 
@@ -44,8 +54,18 @@ class CallCard:
         self.lane.children = (*self.lane.children, card)
         self._draw("")
 
+    def show_lanes(self, lanes: Lanes) -> None:
+        """Its children work below it. What it prints itself is about them, and not shown."""
+        self.lanes = lanes
+        self.lane.children = (*self.lane.children, lanes.widget)
+
     def wait(self) -> None:
         self._state = "waiting"
+        self._draw("")
+
+    def go_on(self) -> None:
+        """It ran all the time while the person was asked."""
+        self._state = "running"
         self._draw("")
 
     def start(self, now: float) -> None:
@@ -59,6 +79,9 @@ class CallCard:
 
     def refresh(self, now: float) -> None:
         """Show the last line of output, and how long the call has been running."""
+        if self.lanes is not None:
+            self.lanes.refresh(now)
+            return
         lines = last_lines(redact(self._output))
         seconds = now - self._started
         if not self.is_running or not (self._stale or seconds >= 2):
@@ -78,20 +101,29 @@ class CallCard:
             self._stage.discard(self._live)
             self._live = None
         ending = words.ending(result.status, result.seconds, result.exit_code)
-        self._draw(words.readable_result(result.text), ending)
+        self._draw(words.readable_result(result.text), ending, result.details)
 
-    def _draw(self, answer: str, ending: str = "") -> None:
-        call = self.call
-        sign, _, word = ending.partition(" ") if ending else ("", "", _STATES[self._state])
-        args = "" if words.is_said(call) else excerpt(reveal(words.readable(call.args)), MAX_SHOWN)
-        self._html.value = (
-            f'<details class="hermes-call hermes-is-{self._state}"><summary>'
-            f"<span>{escape(self._emoji(call.name))}</span>"
-            f'<span class="hermes-name">{escape(one_line(call.name, 60))}</span>'
-            f'<span class="hermes-short">{escape(words.short_args(call, 200))}</span>'
-            f'<span class="hermes-state"><span class="hermes-sign">{sign}</span> {word}</span>'
-            f"</summary>{listing(args)}{listing(excerpt(answer, MAX_SHOWN))}</details>"
-        )
+    def _draw(self, answer: str, ending: str = "", details: str = "") -> None:
+        said = "" if self.lanes is not None else answer  # the children have said it
+        self._html.value = call_html(self.call, self._state, said, ending, self._emoji, details)
+
+
+def call_html(
+    call: ToolCall, state: str, answer: str, ending: str, emoji: Emoji, details: str = ""
+) -> str:
+    """A line for a call, and below it, folded, its arguments and its answer."""
+    sign, _, word = ending.partition(" ") if ending else ("", "", _STATES[state])
+    args = "" if words.is_said(call) else excerpt(reveal(words.readable(call.args)), MAX_SHOWN)
+    more = listing(excerpt(details, MAX_SHOWN))
+    more = more and f"<details><summary>{words.DETAILS}</summary>{more}</details>"
+    return (
+        f'<details class="hermes-call hermes-is-{state}"><summary>'
+        f"<span>{escape(emoji(call.name))}</span>"
+        f'<span class="hermes-name">{escape(one_line(call.name, 60))}</span>'
+        f'<span class="hermes-short">{escape(words.short_args(call, 200))}</span>'
+        f'<span class="hermes-state"><span class="hermes-sign">{sign}</span> {word}</span>'
+        f"</summary>{listing(args)}{listing(excerpt(answer, MAX_SHOWN))}{more}</details>"
+    )
 
 
 class Batch:

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
-from hermes_jupyter.calls import Question, ToolCall, ToolResult
+from hermes_jupyter.calls import Child, Question, ToolCall, ToolResult
 from hermes_jupyter.events import (
     ApprovalResolved,
     BatchStarted,
+    ChildFinished,
+    ChildrenPlanned,
+    ChildStarted,
+    ChildTold,
     Event,
+    MessageSaid,
     NoticeGiven,
     QuestionAnswered,
+    ReplayCompared,
     StepFinished,
     StepStarted,
     TextStreamed,
     ToolCallFinished,
     ToolCallStarted,
     TurnFinished,
+    TurnRecorded,
     TurnStarted,
 )
-from hermes_jupyter.views.words import resolved
+from hermes_jupyter.views.words import is_worth_showing, resolved
 
 
 @dataclass(slots=True)
@@ -45,6 +53,18 @@ class CallEntry:
     edited: list[str] = field(default_factory=list)
     """What a person made of the call before it ran."""
     result: ToolResult | None = None
+    children: int = 0
+    """How many children it has work for."""
+    lanes: list[LaneEntry] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class LaneEntry:
+    """What a child of a call did."""
+
+    child: Child
+    inside: Entries
+    finished: ChildFinished | None = None
 
 
 @dataclass(slots=True)
@@ -56,12 +76,35 @@ class QuestionEntry:
 
 
 @dataclass(slots=True)
+class SpokenEntry:
+    """What the person said while it ran."""
+
+    text: str
+
+
+@dataclass(slots=True)
 class WarningEntry:
     text: str
     key: str
 
 
-Entry = TextEntry | ThoughtEntry | CallEntry | QuestionEntry | WarningEntry
+@dataclass(slots=True)
+class ComparedEntry:
+    """What tools answered in another way when a turn was made again."""
+
+    text: str
+    count: int
+
+
+Entry = (
+    TextEntry
+    | ThoughtEntry
+    | CallEntry
+    | QuestionEntry
+    | SpokenEntry
+    | WarningEntry
+    | ComparedEntry
+)
 
 
 class Entries:
@@ -70,9 +113,14 @@ class Entries:
     def __init__(self) -> None:
         self.started: TurnStarted | None = None
         self.finished: TurnFinished | None = None
+        self.recorded: dict[str, Any] | None = None
+        """The recording of the turn, or where it lies; what the record says of it."""
         self._entries: list[Entry] = []
         self._calls: dict[str, CallEntry] = {}
+        self._lanes: dict[str, LaneEntry] = {}
         self._pieces: list[str] = []
+        self._spoken: list[Entry] = []
+        """What the person said while the model spoke; it stands behind that."""
 
     def __call__(self, event: Event) -> None:
         match event:
@@ -87,19 +135,34 @@ class Entries:
                 if reasoning.strip():
                     self._entries.append(ThoughtEntry(reasoning))
                 self._add_text(text)
+                self._settle()
             case BatchStarted(calls=calls):
                 for call in calls:
                     self._add_call(call)
-            case ToolCallStarted(call=call):
+            case ToolCallStarted(call=call) if not call.by:
                 self._entry(call)
-            case ApprovalResolved():
+            case ApprovalResolved() if not event.request.path:  # else it comes in a ChildTold
                 self._decide(event)
             case ToolCallFinished(result=result):
-                self._entry(result.call).result = result
+                # Of the calls of a script only those are shown that somebody has decided on.
+                if not result.call.by or result.call.id in self._calls:
+                    self._entry(result.call).result = result
+            case ChildrenPlanned() | ChildStarted() | ChildTold() | ChildFinished():
+                self._follow_children(event)
             case QuestionAnswered(question=question, answer=answer):
                 self._entries.append(QuestionEntry(question, answer))
+            case MessageSaid(text=text):
+                self._spoken.append(SpokenEntry(text))
+                if not self._pieces:
+                    self._settle()
             case NoticeGiven(text=text, level="warning", key=key):
                 self._add_warning(text, key)
+            case ReplayCompared(differences=differences):
+                count = len(differences)
+                self._entries.append(ComparedEntry("\n\n".join(differences), count))
+            case TurnRecorded(content=content, file=file):
+                named = {"file": file, "sha256": event.sha256, "size": event.size}
+                self.recorded = named if content is None else dict(content)
             case TurnFinished():
                 self._finish(event)
 
@@ -111,7 +174,15 @@ class Entries:
     def entries(self) -> list[Entry]:
         """What has happened so far, with the text that is just being streamed."""
         text = "".join(self._pieces)
-        return [*self._entries, *([TextEntry(text)] if text.strip() else [])]
+        return [*self._entries, *([TextEntry(text)] if text.strip() else []), *self._spoken]
+
+    def _settle(self) -> None:
+        self._entries += self._spoken
+        self._spoken.clear()
+
+    def settled(self) -> list[Entry]:
+        """The same without that text."""
+        return [*self._entries]
 
     def _add_text(self, text: str) -> None:
         if text.strip():
@@ -125,7 +196,31 @@ class Entries:
     def _entry(self, call: ToolCall) -> CallEntry:
         return self._calls.get(call.id) or self._add_call(call)
 
+    def _follow_children(self, event: Event) -> None:
+        match event:
+            case ChildrenPlanned(call_id=call_id, number=number) if call_id in self._calls:
+                self._calls[call_id].children = number
+            case ChildStarted(call_id=call_id, child=child):
+                self._lane(call_id, child)
+            case ChildTold(child=name, event=told) if name in self._lanes:
+                self._lanes[name].inside(told)
+            case ChildFinished(call_id=call_id, child=child):
+                self._lane(call_id, child).finished = event
+
+    def _lane(self, call_id: str, child: Child) -> LaneEntry:
+        lane = self._lanes.get(child.id)
+        if lane is None:
+            lane = self._lanes[child.id] = LaneEntry(child, Entries())
+            if call_id in self._calls:
+                lanes = self._calls[call_id].lanes
+                lanes.append(lane)
+                lanes.sort(key=lambda each: each.child.number)
+        lane.child = child
+        return lane
+
     def _decide(self, event: ApprovalResolved) -> None:
+        if event.request.call.by and not is_worth_showing(event):
+            return
         entry = self._entry(event.request.call)
         entry.decisions.append(resolved(event))
         if event.edited is not None and event.decision != "deny":
@@ -141,6 +236,7 @@ class Entries:
     def _finish(self, event: TurnFinished) -> None:
         self._add_text("".join(self._pieces))  # the step that was interrupted
         self._pieces.clear()
+        self._settle()
         said = [entry.text.strip() for entry in self._entries if isinstance(entry, TextEntry)]
         if event.text.strip() not in said[-1:]:
             self._add_text(event.text)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
 
-from hermes_jupyter.calls import CallStatus
+from hermes_jupyter.calls import CallStatus, ChildStatus
 from hermes_jupyter.redaction import redact
 from hermes_jupyter.views import words
 from hermes_jupyter.views.base import Emoji
 from hermes_jupyter.views.entries import (
     CallEntry,
+    ComparedEntry,
     Entry,
+    LaneEntry,
     QuestionEntry,
+    SpokenEntry,
     TextEntry,
     ThoughtEntry,
 )
@@ -21,6 +24,7 @@ from hermes_jupyter.views.sanitize import clean, head_and_tail, joined_ends, one
 
 MAX_BYTES = 200_000
 """A rendering that is larger is made again with stricter limits."""
+LEAST_ENTRIES = 6
 _MARGIN = 4_000
 """Looked at beyond what is kept, so that no secret is cut in half before it is found."""
 
@@ -35,6 +39,16 @@ class Limits:
     call: int
     """Of the arguments, and of the result."""
     entries: int
+
+    @property
+    def in_lanes(self) -> Limits:
+        """For what a child of a call did."""
+        return Limits(
+            answer=self.text // 5,
+            text=self.text // 20,
+            call=self.call // 4,
+            entries=max(LEAST_ENTRIES, self.entries // 10),
+        )
 
 
 LADDER = (
@@ -73,11 +87,17 @@ class Called:
     seconds: float
     decisions: tuple[str, ...]
     result: str
+    details: str = ""
+    """What the tool told the person alone."""
     edited: str = ""
     """What a person made of the call before it ran."""
     exit_code: int = 0
     by_hand: bool = False
     """A person's own call: its answer is shown at once."""
+    lanes: tuple[Lane, ...] = ()
+    """What its children did; then arguments and result say nothing more, and are left out."""
+    more_lanes: int = 0
+    """So many further children are left out."""
 
     @property
     def state(self) -> str:
@@ -97,12 +117,43 @@ class Called:
         return "Edited by you, then run" if ran else "Edited by you"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """A child of a call, and what it did."""
+
+    name: str
+    goal: str
+    model: str
+    status: ChildStatus | Literal["unfinished"]
+    state: str
+    """How it ended, and what it took: "✓ done · 3 steps · 2,104 tokens · 12 s"."""
+    text: str
+    """Its answer (Markdown)."""
+    session_id: str
+    parts: tuple[Part, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A question to the person, and the answer."""
 
     text: str
     answer: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What the person said while it ran."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What tools answered in another way than when the turn was recorded."""
+
+    text: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +168,7 @@ class Omitted:
     number: int
 
 
-Part = Said | Thought | Called | Asked | Warned | Omitted
+Part = Said | Thought | Called | Asked | Spoken | Compared | Warned | Omitted
 
 
 def parts_of(
@@ -135,10 +186,15 @@ def parts_of(
             case CallEntry():
                 # The answer of the only call is worth as much as that of a model.
                 limit = limits.text if by_hand else limits.call
-                return replace(_called(entry, limit, emoji), by_hand=by_hand)
+                called = replace(_called(entry, limit, emoji), by_hand=by_hand)
+                return _with_lanes(called, entry, limits.in_lanes, emoji) if entry.lanes else called
             case QuestionEntry(question=question, answer=reply):
                 kept = None if reply is None else excerpt(reply, 2_000)
                 return Asked(excerpt(question.text, 2_000), kept)
+            case SpokenEntry(text=text):
+                return Spoken(excerpt(text, limits.text))
+            case ComparedEntry(text=text, count=count):
+                return Compared(excerpt(text, limits.text), count)
             case _:
                 return Warned(one_line(excerpt(entry.text, 500), 600))
 
@@ -169,9 +225,58 @@ def _called(entry: CallEntry, limit: int, emoji: Emoji) -> Called:
         short=words.short_args(call, 60),
         args=args,
         status=result.status if result else "unfinished",
-        seconds=result.seconds if result else 0.0,
+        seconds=round(result.seconds, 3) if result else 0.0,
         exit_code=result.exit_code if result else 0,
         decisions=tuple(entry.decisions),
         edited=excerpt(reveal(entry.edited[-1]), limit) if entry.edited else "",
         result=excerpt(words.readable_result(result.text), limit) if result else "",
+        details=excerpt(result.details, limit) if result else "",
     )
+
+
+def _with_lanes(called: Called, entry: CallEntry, limits: Limits, emoji: Emoji) -> Called:
+    kept = entry.lanes[: limits.entries]
+    return replace(
+        called,
+        args="",
+        result="",
+        lanes=tuple(lane_of(lane, limits, emoji) for lane in kept),
+        more_lanes=max(entry.children, len(entry.lanes)) - len(kept),
+    )
+
+
+def lane_of(lane: LaneEntry, limits: Limits, emoji: Emoji) -> Lane:
+    """What to keep of a child. Its answer stands by itself, and not among the parts."""
+    child, finished = lane.child, lane.finished
+    parts = parts_of(lane.inside.entries(), limits, emoji)
+    text = finished.text if finished else ""
+    if parts and isinstance(parts[-1], Said) and finished:
+        parts = parts[:-1]
+    return Lane(
+        name=one_line(redact(child.name), 60),
+        goal=one_line(redact(child.goal), 300),
+        model=one_line(child.model, 60),
+        status=finished.status if finished else "unfinished",
+        state=words.child_state(finished) if finished else "◼ not finished",
+        text=excerpt(text.strip(), limits.answer),
+        session_id=child.session_id,
+        parts=tuple(parts),
+    )
+
+
+def told(part: Part) -> dict[str, Any]:
+    """A part for programs; ``type`` says which it is."""
+    about = {"type": type(part).__name__.lower(), **_fields(part)}
+    if isinstance(part, Called):
+        if part.lanes:
+            inside = [{"parts": [*map(told, lane.parts)]} for lane in part.lanes]
+            about["lanes"] = [
+                {**_fields(lane), **more} for lane, more in zip(part.lanes, inside, strict=True)
+            ]
+        else:
+            del about["lanes"], about["more_lanes"]
+    return about
+
+
+def _fields(value: Part | Lane) -> dict[str, Any]:
+    return {field.name: getattr(value, field.name) for field in fields(value)}

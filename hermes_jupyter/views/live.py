@@ -11,11 +11,17 @@ from hermes_jupyter.events import (
     ApprovalRequested,
     ApprovalResolved,
     BatchStarted,
+    ChildFinished,
+    ChildrenPlanned,
+    ChildStarted,
+    ChildTold,
     Event,
+    MessageSaid,
     NoticeGiven,
     QuestionAnswered,
     QuestionAsked,
     ReasoningStreamed,
+    ReplayCompared,
     RetryPlanned,
     StepFinished,
     StepStarted,
@@ -27,14 +33,17 @@ from hermes_jupyter.events import (
     TurnStarted,
 )
 from hermes_jupyter.redaction import redact
+from hermes_jupyter.views import words
 from hermes_jupyter.views.approval_card import ApprovalCard
-from hermes_jupyter.views.base import CellOutput, Desk, Emoji, no_emoji
+from hermes_jupyter.views.base import CellOutput, Desk, Emoji, Talk, no_emoji
 from hermes_jupyter.views.cards import Batch, CallCard, QuestionCard
+from hermes_jupyter.views.lanes import Lanes, usage_in
 from hermes_jupyter.views.probe import KnownClients, Probe
-from hermes_jupyter.views.sanitize import escape, one_line
+from hermes_jupyter.views.sanitize import escape, listing, one_line
 from hermes_jupyter.views.status import StatusLine
 from hermes_jupyter.views.streaming import TextSegment
 from hermes_jupyter.views.style import CSS
+from hermes_jupyter.views.talking import TalkLine
 from hermes_jupyter.views.thoughts import thoughts_html
 from hermes_jupyter.views.widgets import Stage, view_of
 
@@ -53,12 +62,21 @@ class WidgetView:
     ----------
     display_id
         Under which the root widget is displayed, and replaced by `final`.
+    talk
+        What a person may do with the turn; None: nothing.
     """
 
     def __init__(
-        self, cell: CellOutput, desk: Desk, display_id: str, *, emoji: Emoji = no_emoji
+        self,
+        cell: CellOutput,
+        desk: Desk,
+        display_id: str,
+        *,
+        emoji: Emoji = no_emoji,
+        talk: Talk | None = None,
     ) -> None:
         self._cell, self._desk, self._display_id, self._emoji = cell, desk, display_id, emoji
+        self._talk = talk
         self._stage = Stage(cell)
         self._body = self._stage.column((), "hermes-body")
         self._status = StatusLine(self._stage)
@@ -69,6 +87,7 @@ class WidgetView:
         self._thoughts = ""
         self._cards: dict[str, CallCard] = {}
         self._batches: dict[str, Batch] = {}
+        self._lanes: dict[str, Lanes] = {}
         self._questions: dict[str, ApprovalCard | QuestionCard] = {}
         self._notices: dict[str, Any] = {}
         self._refresh_planned = False
@@ -120,12 +139,14 @@ class WidgetView:
                 self._thoughts += text
             case RetryPlanned():
                 self._status.wait(event, self._now())
-            case ToolOutputStreamed(call=call, text=text):
+            case ToolOutputStreamed(call=call, text=text) if not call.by:
                 self._card(call).hear(text)
             case StepStarted() | StepFinished() | TurnStarted() | TurnFinished():
                 self._follow_turn(event)
             case BatchStarted() | ToolCallStarted() | ToolCallFinished():
                 self._follow_calls(event)
+            case ChildrenPlanned() | ChildStarted() | ChildTold() | ChildFinished():
+                self._follow_children(event)
             case ApprovalRequested(request=request):
                 self._ask(request)
             case ApprovalResolved():
@@ -136,6 +157,11 @@ class WidgetView:
                 asked = self._questions.pop(question.id, None)
                 if isinstance(asked, QuestionCard):
                     asked.resolve(answer)
+            case MessageSaid(text=text):
+                said = f'<div class="hermes-spoken"><b>{words.YOU}</b> {escape(redact(text))}</div>'
+                self._add(self._stage.html(said))
+            case ReplayCompared(differences=differences):
+                self._compare(differences)
             case NoticeGiven():
                 self._notice(event)
         self._refresh_soon()
@@ -144,8 +170,11 @@ class WidgetView:
 
     def _follow_turn(self, event: Event) -> None:
         match event:
-            case TurnStarted():
+            case TurnStarted(steps=steps):
                 self._status.begin(event, self._now())
+                if self._talk is not None and steps:  # else a call by hand: nobody listens
+                    line = TalkLine(self._stage, self._talk, asyncio.get_running_loop())
+                    self._root.children = (*self._root.children, line.box)
                 self._tick()
             case StepStarted(number=number):
                 if self._text is not None:
@@ -183,12 +212,31 @@ class WidgetView:
         match event:
             case BatchStarted(calls=calls):
                 self._add_batch(calls)
+            case ToolCallStarted(call=call) if call.by:
+                self._card(call).hear(f"{words.about(call, self._emoji)}\n")
             case ToolCallStarted(call=call):
                 self._card(call).start(self._now())
-            case ToolCallFinished(result=result):
+            case ToolCallFinished(result=result) if not result.call.by:
                 self._card(result.call).finish(result)
                 if batch := self._batches.get(result.call.id):
                     batch.finish_one()
+
+    def _follow_children(self, event: Event) -> None:
+        match event:
+            case ChildrenPlanned(call_id=call_id, number=number):
+                lanes = Lanes(self._stage, number, self._desk, self._emoji)
+                self._lanes[call_id] = lanes
+                if call_id in self._cards:
+                    self._cards[call_id].show_lanes(lanes)
+            case ChildStarted(call_id=call_id) | ChildFinished(call_id=call_id):
+                if there := self._lanes.get(call_id):
+                    there(event, self._now())
+            case ChildTold(child=child, event=told):
+                for lanes in self._lanes.values():
+                    if lanes.has(child):
+                        lanes(event, self._now())
+                if usage := usage_in(told):
+                    self._status.add(usage)
 
     def _add_batch(self, calls: Sequence[ToolCall]) -> None:
         cards = [CallCard(self._stage, call, self._emoji) for call in calls]
@@ -201,6 +249,9 @@ class WidgetView:
         self._add(batch.widget)
 
     def _card(self, call: ToolCall) -> CallCard:
+        """Its card; a call of a script is shown in that of the script."""
+        if call.by in self._cards:
+            return self._cards[call.by]
         if call.id not in self._cards:
             self._add_batch((call,))
         return self._cards[call.id]
@@ -211,14 +262,26 @@ class WidgetView:
         self._rearm()
         card = ApprovalCard(self._stage, request, self._desk, asyncio.get_running_loop())
         self._questions[request.id] = card
-        self._card(request.call).ask(card.box)
+        if request.path:
+            self._ask_in_lane(request, card)
+        else:
+            self._card(request.call).ask(card.box)
+
+    def _ask_in_lane(self, request: ApprovalRequest, card: ApprovalCard) -> None:
+        for lanes in self._lanes.values():
+            if lanes.has(request.path[0]):
+                lanes.ask(request.path, card.box)
+                return
+        self._add(card.box)
 
     def _resolve(self, event: ApprovalResolved) -> None:
         card = self._questions.pop(event.request.id, None)
         if isinstance(card, ApprovalCard):
             self._rearm()
             card.resolve(event)
-            self._card(event.request.call).wait()
+            if not event.request.path:
+                called = self._card(event.request.call)
+                called.go_on() if event.request.call.by else called.wait()
 
     def _rearm(self) -> None:
         """Cards that wait are about to move, maybe below a pointer that is clicking."""
@@ -246,6 +309,11 @@ class WidgetView:
         widget = self._stage.html(value)
         self._notices[event.key] = widget
         self._add(widget)
+
+    def _compare(self, differences: Sequence[str]) -> None:
+        said = redact("\n\n".join(differences))
+        head = f'<div class="hermes-notice">⚠ {escape(words.compared(len(differences)))}</div>'
+        self._add(self._stage.html(head + listing(said)))
 
     # Drawing
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from hermes_jupyter.events import Event, TurnFinished
@@ -14,11 +12,10 @@ from hermes_jupyter.views.base import Emoji, no_emoji
 from hermes_jupyter.views.entries import Entries
 from hermes_jupyter.views.limits import LADDER, MAX_BYTES, Part, parts_of
 from hermes_jupyter.views.record_html import html_of
+from hermes_jupyter.views.record_json import MIME, VERSION, left_out, turn_of
 from hermes_jupyter.views.record_text import markdown_of, plain_of
-from hermes_jupyter.views.sanitize import one_line
 
-MIME = "application/vnd.hermes.turn+json"
-VERSION = 1
+__all__ = ["MIME", "VERSION", "Record"]
 
 
 class Record:
@@ -41,12 +38,14 @@ class Record:
         entries = self._entries.entries()
         for limits in LADDER:
             parts = parts_of(entries, limits, self._emoji, by_hand=self._entries.by_hand)
-            turn = self._turn(parts)
+            turn = turn_of(parts, self._entries, self._finished())
             if _size(turn) > MAX_BYTES and limits is not LADDER[-1]:
                 continue  # the other renderings are no smaller, and take longer
             bundle = self._rendered(parts, turn)
             if all(_size(rendering) <= MAX_BYTES for rendering in bundle.values()):
                 break
+        if (recorded := self._entries.recorded) is not None:  # it has a limit of its own
+            bundle[MIME]["recording"] = recorded
         return bundle
 
     def _rendered(self, parts: Sequence[Part], turn: dict[str, Any]) -> dict[str, Any]:
@@ -60,30 +59,15 @@ class Record:
             finished.usage,
             finished.seconds,
             started=started,
+            changed=finished.changed,
         )
+        if left_out(parts) and started and started.session_id:
+            footer += f" · the whole turn: %hermes export {started.session_id} FILE"
         return {
             "text/plain": plain_of(parts, ended=ended, footer=footer),
             "text/markdown": markdown_of(parts, ended=ended, footer=footer),
             "text/html": html_of(parts, ended=ended, footer=footer),
             MIME: turn,
-        }
-
-    def _turn(self, parts: Sequence[Part]) -> dict[str, Any]:
-        started, finished = self._entries.started, self._finished()
-        prompt = started.prompt if started else ""
-        return {
-            "v": VERSION,
-            "session": started.session if started else "",
-            "session_id": started.session_id if started else "",
-            "turn": started.turn if started else "",
-            "prompt_sha256": hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest(),
-            "status": finished.status,
-            "ended": words.ended(finished),
-            "model": one_line(finished.model or (started.model if started else ""), 60),
-            "steps": finished.steps,
-            "seconds": round(finished.seconds, 3),
-            "events": [{"type": type(part).__name__.lower(), **asdict(part)} for part in parts],
-            "usage": asdict(finished.usage),
         }
 
     def _finished(self) -> TurnFinished:

@@ -12,7 +12,17 @@ from html import escape
 from itertools import groupby
 
 from hermes_jupyter.views import words
-from hermes_jupyter.views.limits import Asked, Called, Omitted, Part, Said, Thought
+from hermes_jupyter.views.limits import (
+    Asked,
+    Called,
+    Compared,
+    Lane,
+    Omitted,
+    Part,
+    Said,
+    Spoken,
+    Thought,
+)
 from hermes_jupyter.views.markdown import to_html
 
 FOLD_ABOVE = 4
@@ -29,6 +39,17 @@ _QUIET = 'style="opacity:.7"'
 
 def html_of(parts: Sequence[Part], *, ended: str, footer: str) -> str:
     """The record. ``ended`` says how a turn went wrong, if it did."""
+    blocks = html_blocks(parts)
+    if ended:
+        status, colon, reason = ended.partition(":")
+        blocks.append(f"<p><b>⚠ {escape(status)}</b>{colon}{escape(reason)}</p>\n")
+    blocks.append(f"<p {_QUIET}><small>{escape(footer)}</small></p>\n")
+    body = "".join(blocks)
+    return f'<div style="overflow-wrap:anywhere">\n{body}</div>'
+
+
+def html_blocks(parts: Sequence[Part]) -> list[str]:
+    """Parts, with calls that follow each other taken together."""
     blocks: list[str] = []
     for is_call, group in groupby(parts, lambda part: isinstance(part, Called)):
         members = list(group)
@@ -36,12 +57,7 @@ def html_of(parts: Sequence[Part], *, ended: str, footer: str) -> str:
             blocks.append(_calls([part for part in members if isinstance(part, Called)]))
         else:
             blocks += map(_block, members)
-    if ended:
-        status, colon, reason = ended.partition(":")
-        blocks.append(f"<p><b>⚠ {escape(status)}</b>{colon}{escape(reason)}</p>\n")
-    blocks.append(f"<p {_QUIET}><small>{escape(footer)}</small></p>\n")
-    body = "".join(blocks)
-    return f'<div style="overflow-wrap:anywhere">\n{body}</div>'
+    return blocks
 
 
 def _block(part: Part) -> str:
@@ -54,6 +70,12 @@ def _block(part: Part) -> str:
         case Asked(text=text, answer=answer):
             replied = "nobody answered" if answer is None else escape(answer)
             return f"<blockquote>{to_html(text)}<p>↳ <b>{replied}</b></p></blockquote>\n"
+        case Spoken(text=text):
+            said = escape(text).replace("\n", "<br>")
+            return f"<blockquote><p><b>{words.YOU}</b> {said}</p></blockquote>\n"
+        case Compared(text=text, count=count):
+            summary = f"<summary>⚠ {escape(words.compared(count))}</summary>"
+            return f"<details {_BOX} open>{summary}\n{_listing(text)}</details>\n"
         case Omitted(number=number):
             return f"<p><i>… {number:,} more calls and texts left out …</i></p>\n"
         case Called():
@@ -85,11 +107,27 @@ def calls_summary(calls: Sequence[Called]) -> str:
 def _call(call: Called) -> str:
     short = f"<code>{escape(call.short)}</code> " if call.short else ""
     edited = f"<p><small>{call.edited_how}</small></p>\n{_listing(call.edited)}"
+    more = f"<details><summary>{words.DETAILS}</summary>\n{_listing(call.details)}</details>\n"
     body = _listing(call.args) + (edited if call.edited else "") + _listing(call.result)
-    opened = " open" if call.by_hand else ""
+    body += more if call.details else ""
+    body += "".join(map(_lane, call.lanes))
+    if call.more_lanes:
+        body += f"<p><i>… {call.more_lanes:,} more left out …</i></p>\n"
+    opened = " open" if call.by_hand or call.lanes else ""
     return (
         f"<details {_BOX}{opened}><summary>{escape(call.emoji)} <b>{escape(call.name)}</b> {short}"
         f"<span {_QUIET}>· {escape(call.state)}</span></summary>\n{body}</details>\n"
+    )
+
+
+def _lane(lane: Lane) -> str:
+    """What a child did: a line, and below it, folded, its calls and its answer."""
+    parts = "".join(html_blocks(lane.parts))
+    goal = "" if lane.name.endswith(lane.goal) else f"<p {_QUIET}>{escape(lane.goal)}</p>\n"
+    return (
+        f"<details {_BOX}><summary><b>{escape(lane.name)}</b> "
+        f"<span {_QUIET}>· {escape(lane.state)}</span></summary>\n"
+        f"{goal}{parts}{to_html(lane.text)}</details>\n"
     )
 
 

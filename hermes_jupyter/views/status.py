@@ -65,12 +65,19 @@ class StatusLine:
         self._count.usage = self._count.usage + usage
         self._writes, self._thought, self._retry = False, "", None
 
+    def add(self, usage: Usage) -> None:
+        """What an agent has taken that works for this one."""
+        self._count.usage = self._count.usage + usage
+
     def end(self, event: TurnFinished) -> None:
         self.is_running = False
         self.widget.remove_class("hermes-running")
         steps = words.steps_done(event.steps)
         model = event.model or self._count.model
-        numbers = words.footer(model, steps, event.usage, event.seconds, started=self._count.turn)
+        numbers = words.footer(
+            model, steps, event.usage, event.seconds, started=self._count.turn,
+            changed=event.changed,
+        )  # fmt: skip
         ended = "" if event.status == "done" else words.ended(event)
         self._draw(f'<span class="hermes-ended">{escape(ended)}</span>' if ended else "", numbers)
 

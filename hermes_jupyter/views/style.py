@@ -51,7 +51,8 @@ CSS = """
 .hermes-call[open] > summary::before { content: "⌄"; }
 .hermes-call > summary:hover { background: var(--hermes-shade); }
 .hermes-call > summary:focus-visible, .hermes-turn button:focus-visible,
-.hermes-turn .hermes-field input:focus-visible, .hermes-turn .hermes-edit textarea:focus-visible {
+.hermes-turn .hermes-field input:focus-visible, .hermes-turn .hermes-say input:focus-visible,
+.hermes-turn .hermes-edit textarea:focus-visible {
   outline: 2px solid var(--hermes-accent) !important; outline-offset: 1px;
 }
 .hermes-name { font-weight: 600; white-space: nowrap; }
@@ -74,6 +75,25 @@ CSS = """
 .hermes-live {
   padding-left: 24px; color: var(--hermes-quiet); font-size: .93em; overflow: hidden;
   white-space: nowrap; text-overflow: ellipsis; font-family: var(--hermes-mono);
+}
+
+.hermes-lanes { padding-left: 24px; gap: 4px; }
+.hermes-child { border-left: 2px solid var(--hermes-line); padding-left: 8px; gap: 1px; }
+.hermes-child-row { align-items: center; gap: 2px; }
+.hermes-turn .hermes-child-row > .widget-html { flex: 1 1 auto; min-width: 0; }
+.hermes-child-line { display: flex; align-items: baseline; gap: 8px; }
+.hermes-child-line .hermes-name {
+  flex: 0 1 auto; min-width: 4em; overflow: hidden; text-overflow: ellipsis;
+}
+.hermes-child-line .hermes-state {
+  flex: 1 1 auto; overflow: hidden; text-overflow: ellipsis; font-variant-numeric: tabular-nums;
+}
+.hermes-child .hermes-live { padding-left: 14px; }
+.hermes-child-details { padding-left: 6px; gap: 1px; }
+.hermes-child-details .hermes-text { font-size: inherit; }
+.hermes-turn .hermes-button.hermes-flat.jupyter-button {
+  border-color: transparent; background: transparent; min-height: 22px; padding: 0 8px;
+  color: var(--hermes-quiet); font-size: .93em;
 }
 
 .hermes-card {
@@ -108,6 +128,22 @@ CSS = """
 .hermes-turn .hermes-button.jupyter-button:hover:enabled { background: var(--hermes-shade); }
 .hermes-turn .hermes-button.hermes-deny { color: var(--hermes-bad); }
 .hermes-turn .hermes-button.hermes-deny:hover:enabled { border-color: var(--hermes-bad); }
+.hermes-turn .hermes-talk { gap: 6px; overflow: visible; }
+.hermes-turn .hermes-say { flex: 1 1 10em; width: auto; max-width: 34em; }
+.hermes-turn .hermes-say input {
+  height: 24px; padding: 1px 8px; font-family: inherit; font-size: .93em; border-radius: 4px;
+  color: var(--hermes-text); background: transparent; border: 1px solid var(--hermes-line);
+  box-shadow: none;
+}
+.hermes-turn .hermes-say input:focus-visible { outline-offset: -2px; }
+.hermes-turn .hermes-small.jupyter-button {
+  min-height: 24px; padding: 0 10px; font-size: .93em; background: transparent;
+  color: var(--hermes-quiet); border-color: var(--hermes-line);
+}
+.hermes-spoken {
+  border-left: 2px solid var(--hermes-accent); padding-left: 8px; white-space: pre-wrap;
+  overflow-wrap: anywhere;
+}
 .hermes-turn .hermes-field { flex: 1 1 14em; width: auto; max-width: 34em; }
 .hermes-turn .hermes-field input, .hermes-turn .hermes-edit textarea {
   font-family: inherit; font-size: inherit; color: var(--hermes-text); border-radius: 4px;

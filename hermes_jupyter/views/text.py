@@ -11,10 +11,15 @@ from hermes_jupyter.calls import ApprovalRequest, Question, Ruling, ToolCall, To
 from hermes_jupyter.events import (
     ApprovalRequested,
     ApprovalResolved,
+    ChildFinished,
+    ChildStarted,
+    ChildTold,
     Event,
+    MessageSaid,
     NoticeGiven,
     QuestionAnswered,
     QuestionAsked,
+    ReplayCompared,
     RetryPlanned,
     StepFinished,
     StepStarted,
@@ -28,6 +33,7 @@ from hermes_jupyter.redaction import redact, redact_command
 from hermes_jupyter.views import words
 from hermes_jupyter.views.base import Desk, Emoji, no_emoji
 from hermes_jupyter.views.limits import excerpt
+from hermes_jupyter.views.lines_of_children import TextLanes
 from hermes_jupyter.views.prompts import (
     DENY,
     END,
@@ -101,6 +107,7 @@ class TextView:
         self._word = ""  # the end of the stream, until it is known to be a whole word
         self._streamed = False
         self._at_line_start = True
+        self._children = TextLanes(self._line_of_child, emoji)
         self._denied: set[str] = set()  # calls whose denial is told
         self._prompts: dict[str, asyncio.Task[None]] = {}
         self._one_at_a_time = asyncio.Lock()
@@ -117,23 +124,32 @@ class TextView:
                 self._stream(text)
             case StepFinished(text=text):
                 self._finish_step(text)
-            case ToolCallStarted(call=call):
+            case ToolCallStarted(call=call) if not call.by:
                 self._line(f"  {self._about(call)} …", _DIM)
-            case ToolCallFinished(result=result):
+            case ToolCallFinished(result=result) if not result.call.by:
                 self._finish_call(result)
             case ApprovalRequested(request=request):
                 self._prompt(request.id, request.reason, self._approve(request))
             case ApprovalResolved(request=request, by=by):
                 self._close_prompt(request.id, by)
-                self._finish_approval(event)
+                if not request.path:  # else it comes in a ChildTold
+                    self._finish_approval(event)
+            case ChildStarted() | ChildTold() | ChildFinished():
+                self._children(event)
             case QuestionAsked(question=question):
                 self._prompt(question.id, question.text, self._reply(question))
             case QuestionAnswered(question=question, answer=answer, by=by):
                 self._close_prompt(question.id, by)
                 if answer is None:
                     self._line(f"  Nobody answered: {one_line(question.text, 200)}", _YELLOW)
+            case ReplayCompared(differences=differences):
+                self._line(f"  {words.compared(len(differences))}", _YELLOW)
+                for line in redact("\n\n".join(differences)).splitlines():
+                    self._line(f"      {line}")
             case RetryPlanned():
                 self._line(f"  {words.retry(event)}", _DIM)
+            case MessageSaid(text=text):
+                self._line(f"  {words.YOU} {one_line(redact(text), 2_000)}")
             case NoticeGiven(text=text, level=level) if text:
                 self._line(f"  {one_line(text, 300)}", _YELLOW if level == "warning" else _DIM)
             case TurnFinished():
@@ -187,10 +203,15 @@ class TextView:
         steps = words.steps_done(event.steps)
         started = self._started
         model = event.model or (started.model if started else "")
-        self._line(words.footer(model, steps, event.usage, event.seconds, started=started), _DIM)
+        footer = words.footer(
+            model, steps, event.usage, event.seconds, started=started, changed=event.changed
+        )
+        self._line(footer, _DIM)
 
     def _finish_approval(self, event: ApprovalResolved) -> None:
         call = event.request.call
+        if call.by and not words.is_worth_showing(event):
+            return
         if event.decision == "deny":
             self._denied.add(call.id)
         self._line(
@@ -199,6 +220,9 @@ class TextView:
         if event.edited is not None and event.decision != "deny":
             for line in reveal(redact_command(event.edited)).split("\n"):
                 self._line(f"      {line}")
+
+    def _line_of_child(self, text: str, state: str = "") -> None:
+        self._line(f"    {text}", _COLOURS.get(state, _DIM))
 
     # Prompts
 

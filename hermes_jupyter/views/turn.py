@@ -18,7 +18,7 @@ from hermes_jupyter.events import (
     TurnStarted,
 )
 from hermes_jupyter.settings import FrontEnd
-from hermes_jupyter.views.base import CellOutput, Desk, Emoji
+from hermes_jupyter.views.base import CellOutput, Desk, Emoji, Talk
 from hermes_jupyter.views.live import WidgetView
 from hermes_jupyter.views.probe import KnownClients
 from hermes_jupyter.views.record import MIME, Record
@@ -74,10 +74,12 @@ class Notebook:
         emoji: Emoji,
         *,
         clients: KnownClients | None,
+        talk: Talk | None,
     ) -> None:
         self._cell, self._desk, self._record, self._emoji = cell, desk, record, emoji
         self._clients = clients
-        self._widgets = WidgetView(cell, desk, f"hermes-{secrets.token_hex(8)}", emoji=emoji)
+        display_id = f"hermes-{secrets.token_hex(8)}"
+        self._widgets = WidgetView(cell, desk, display_id, emoji=emoji, talk=talk)
         self._told: list[Event] | None = [] if clients is not None else None
         self._text: Console | None = None
         self._probing: asyncio.Task[None] | None = None
@@ -156,6 +158,7 @@ def open_view(
     clients: KnownClients,
     emoji: Emoji,
     waits: bool,
+    talk: Talk | None = None,
 ) -> TurnView:
     """The view for a cell; call it in the cell's thread.
 
@@ -166,6 +169,8 @@ def open_view(
     waits
         Does the cell wait for the turn? In the background the page may open later, so widgets
         are not given up.
+    talk
+        What a person may do with the turn while it runs.
     """
     if not cell.has_kernel or frontend == "input":
         return Console(cell, desk, record, emoji)
@@ -173,7 +178,7 @@ def open_view(
         return Headless(cell, desk, record)
     probe = frontend == "auto" and waits and clients.shows_widgets(cell.client) is not True
     try:
-        return Notebook(cell, desk, record, emoji, clients=clients if probe else None)
+        return Notebook(cell, desk, record, emoji, clients=clients if probe else None, talk=talk)
     except ImportError:  # ipywidgets is missing or broken; %hermes doctor says so
         return Console(cell, desk, record, emoji)
 

@@ -6,8 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hermes_jupyter.calls import CallStatus, Decision, ToolCall, TurnStatus, Usage
-from hermes_jupyter.events import ApprovalResolved, RetryPlanned, TurnFinished, TurnStarted
+from hermes_jupyter.calls import CallStatus, ChildStatus, Decision, ToolCall, TurnStatus, Usage
+from hermes_jupyter.events import (
+    ApprovalResolved,
+    ChildFinished,
+    RetryPlanned,
+    TurnFinished,
+    TurnStarted,
+)
 from hermes_jupyter.redaction import redact
 from hermes_jupyter.text import json_object
 from hermes_jupyter.views.base import Emoji
@@ -22,6 +28,9 @@ CALL_STATES: Mapping[CallStatus, tuple[str, str]] = {
 }
 """Sign and word for how a call ended."""
 
+DETAILS = "In full"
+"""What a person may read beyond what the model was told, such as a traceback."""
+
 DECISIONS: Mapping[Decision, tuple[str, str]] = {
     "once": ("✓", "Allowed once"),
     "session": ("✓", "Allowed for this session"),
@@ -34,6 +43,15 @@ TURN_STATES: Mapping[TurnStatus, str] = {
     "interrupted": "Interrupted",
     "failed": "Failed",
 }
+CHILD_STATES: Mapping[ChildStatus, tuple[str, str]] = {
+    "completed": ("✓", "done"),
+    "failed": ("✗", "not finished"),
+    "error": ("✗", "failed"),
+    "interrupted": ("◼", "interrupted"),
+}
+YOU = "You:"
+"""Before what the person said while the turn ran."""
+NOTHING: Mapping[str, int] = {}
 _DECIDED_BY = {
     "widget": "by you",
     "input": "by you",
@@ -47,8 +65,12 @@ _DECIDED_BY = {
     "safety": "because nobody may approve it",
     "earlier": "because you denied it before",
     "timeout": "because nobody answered in time",
+    "program": "by the program",
 }
-_TELLING = ("command", "path", "file_path", "query", "pattern", "url", "code", "name", "task")
+_SOMEBODY = frozenset({"widget", "input", "judge"})
+_TELLING = (
+    "command", "path", "file_path", "query", "pattern", "url", "code", "name", "task", "goal",
+)  # fmt: skip
 """Arguments that say most about a call, best first."""
 _MAIN = frozenset({"content", "error", "output", "result", "text"})
 """Fields of an answer that need no name when they are alone."""
@@ -60,6 +82,8 @@ def short_args(call: ToolCall, limit: int = 80) -> str:
         value = call.args.get(name)
         if isinstance(value, str) and value.strip():
             return one_line(redact(value[: 20 * limit].strip()).replace("\n", " ↵ "), limit)
+    if (tasks := call.args.get("tasks")) and isinstance(tasks, list | tuple):
+        return count(len(tasks), "task")
     pairs = (f"{name}={_short(value)}" for name, value in call.args.items())
     return one_line(redact(" ".join(pairs)), limit)
 
@@ -119,6 +143,11 @@ def resolved(event: ApprovalResolved) -> str:
     return f"{did}: {said}" if said else did
 
 
+def is_worth_showing(event: ApprovalResolved) -> bool:
+    """Did somebody decide, or was it denied? A script may make hundreds of calls that just run."""
+    return event.decision == "deny" or event.by in _SOMEBODY
+
+
 def is_denial(decisions: Sequence[str]) -> bool:
     """Do these words, made by `resolved`, say no?"""
     return any(said.startswith(DECISIONS["deny"][1]) for said in decisions)
@@ -149,15 +178,42 @@ def footer(
     seconds: float,
     *,
     started: TurnStarted | None = None,
+    changed: Mapping[str, int] = NOTHING,
 ) -> str:
     """The line below a turn. ``steps`` is in words, since only some views know the limit.
 
-    ``started`` tells the mode of approvals, and the ceilings of which something is left.
+    ``started`` tells the mode of approvals, and the ceilings of which something is left;
+    ``changed`` what can be taken back.
     """
     approvals = started.approvals if started else "ask"
     mode = "" if approvals == "ask" else f"approvals {one_line(approvals, 20)}"
     parts = (one_line(model, 60), mode, steps, tokens_of(usage, started), cost_of(usage, started))
-    return " · ".join(part for part in (*parts, seconds_text(seconds)) if part)
+    ending = (seconds_text(seconds), again(started) if started else "", undo_of(changed))
+    return " · ".join(part for part in (*parts, *ending) if part)
+
+
+def undo_of(changed: Mapping[str, int]) -> str:
+    """ "3 files, 1 variable changed · %hermes undo"; nothing if nothing can be taken back."""
+    counted = ", ".join(count(number, kind) for kind, number in changed.items() if number)
+    return f"{counted} changed · %hermes undo" if counted else ""
+
+
+def again(started: TurnStarted) -> str:
+    """How a turn was made again; empty if it was not."""
+    when = one_line(started.recorded_at, 40).replace("T", " ").removesuffix("Z")[:16]
+    match started.replayed:
+        case "kept":
+            return f"kept from {when} UTC; --fresh asks anew"
+        case "tools":
+            return f"replayed from {when} UTC, its tools run again"
+        case "record":
+            return f"replayed from {when} UTC, nothing was run"
+    return ""
+
+
+def compared(number: int) -> str:
+    """ "2 calls answered in another way than recorded"."""
+    return f"{count(number, 'call')} answered in another way than recorded"
 
 
 def tokens_of(usage: Usage, started: TurnStarted | None = None) -> str:
@@ -182,6 +238,22 @@ def dollars(amount: float) -> str:
     return f"${amount:.2f}" if amount >= 1 or not amount else f"${amount:.4f}"
 
 
+def child_state(event: ChildFinished) -> str:
+    """ "✗ failed: no such model · 3 steps · 2,104 tokens · 12 s"."""
+    sign, word = CHILD_STATES[event.status]
+    reason = one_line(redact(event.reason[:4_000]), 300)
+    why = f": {reason}" if reason else ""
+    return " · ".join(
+        [f"{sign} {word}{why}", *child_numbers(event.steps, event.usage, event.seconds)]
+    )
+
+
+def child_numbers(steps: int, usage: Usage, seconds: float) -> list[str]:
+    """What a child has taken so far."""
+    parts = (steps_done(steps), tokens_of(usage), cost_of(usage), seconds_text(seconds))
+    return [part for part in parts if part]
+
+
 def thought(text: str) -> str:
     """ "Thought, 214 words"."""
     return f"Thought, {count(len(text.split()), 'word')}"
@@ -203,6 +275,8 @@ def _short(value: Any) -> str:
 
 
 def _value(value: Any) -> str:
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        value = "\n".join(value)
     if isinstance(value, str):
         return ("\n" if "\n" in value.strip("\n") else " ") + value.rstrip("\n")
     return " " + json.dumps(value, ensure_ascii=False, default=str)

@@ -25,6 +25,7 @@ from tests.benchmarks import (
     bench_core,
     bench_files,
     bench_interrupt,
+    bench_live,
     bench_load,
     bench_page,
     bench_peers,
@@ -33,6 +34,7 @@ from tests.benchmarks import (
     bench_store,
     bench_tool_search,
     bench_tools,
+    bench_undo,
     bench_upstream,
 )
 from tests.benchmarks.rows import Row, table
@@ -52,9 +54,11 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "files": bench_files.rows,
     "safety": bench_safety.rows,
     "store": bench_store.rows,
+    "undo": bench_undo.rows,
     "upstream": bench_upstream.rows,
     "tool_search": bench_tool_search.rows,
     "steps": bench_steps.rows,
+    "live": bench_live.rows,
 }
 ON_REQUEST = {"peers"}
 """Sections that download something."""

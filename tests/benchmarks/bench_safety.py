@@ -32,6 +32,9 @@ LONG = {
     "250 file names": "cat " + " ".join(f"src/file_{number}.py" for number in range(250)),
     "Python code": "python -c '" + "print(1)\n" * 440 + "'",
     "an analysis in Python": "python - <<'X'\n" + "".join(map(ANALYSIS.format, range(9))) + "X\n",
+    "Python that must be read": (
+        "python - <<'X'\nimport os\n" + "".join(map(ANALYSIS.format, range(9))) + "os.getcwd()\nX\n"
+    ),
     "a script of 130 lines": (
         'for f in *.csv; do wc -l "$f"; done\nif [ -f x ]; then cat x; fi\n' * 62
     ),

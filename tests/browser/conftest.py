@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -26,6 +27,15 @@ import chromium
 
 sync_api = pytest.importorskip("playwright.sync_api")
 ARTEFACTS = Path(__file__).resolve().parents[2] / "artefacts"
+PLOT = """import matplotlib.pyplot as plt
+plt.figure(figsize=(5, 2))
+plt.bar(list(sales), list(sales.values()))
+plt.title("Sales")
+print("drawn")
+max(sales, key=sales.get)"""
+SWEEP = """from hermes_tools import search_files, terminal
+print(len(search_files(pattern="*", target="files")))
+print(terminal(command="rm old.log")["exit_code"])"""
 MODEL = (
     conversation("lanes", tuple(call("nap", seconds=n) for n in (1, 2, 3)), "Rested."),
     conversation(
@@ -48,6 +58,66 @@ MODEL = (
         "# A report\n\nText that *streams*, with a table:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
         "```python\nprint('code')\n```\n\n" + "And one more sentence. " * 12,
         delay=0.004,
+    ),
+    conversation("until friday", "It stays until **Friday**."),
+    conversation(
+        "tidy the logs",
+        ("First I look what is there.", call("terminal", command="ls")),
+        (call("terminal", command="rm old.log"),),
+        "`old.log` is **gone**; nothing else was changed.",
+    ),
+    conversation(
+        "count the lines",
+        tuple(call("read_file", path=f"part{n}.txt") for n in range(2)),
+        (call("nap", seconds=3),),
+        "Both parts have **12 lines**.",
+    ),
+    conversation(
+        "write a long",
+        (call("search_files", pattern="word", target="content"),),
+        "A report that takes a while to write. " * 40,
+        delay=0.01,
+    ),
+    conversation(
+        "share",
+        (
+            call(
+                "delegate_task",
+                tasks=[
+                    {"goal": "tidy the logs"},
+                    {"goal": "count the lines of all parts of the report, however many"},
+                    {"goal": "write a long report about the words"},
+                    {"goal": "count the lines once more"},
+                ],
+            ),
+        ),
+        "The logs are tidy, and the parts are counted.",
+    ),
+    conversation(
+        "plot sales",
+        ("First I look at it.\n", call("inspect_variable", name="sales")),
+        ("Now the plot.\n", call("run_python", code=PLOT)),
+        (call("run_python", code="sales['none']"),),
+        "April is the best month, with **7** sold.",
+    ),
+    conversation(
+        "sweep",
+        (call("execute_code", code=SWEEP),),
+        "The old log is gone.",
+    ),
+    conversation(
+        "rewrite",
+        (
+            call(
+                "patch",
+                mode="replace",
+                path="report.py",
+                old_string="total = 1",
+                new_string="total = sum(range(10))",
+            ),
+        ),
+        (call("terminal", command="echo '# Notes' > notes.md"),),
+        "Rewritten.",
     ),
     conversation(
         "ask", (call("clarify", question="Which colour?", choices=["red", "blue"]),), "ok"
@@ -223,9 +293,10 @@ def notebook(
     def open_notebook(*cells: str) -> Page:
         sources = ["%load_ext hermes_jupyter", *cells]
         name = f"{request.node.originalname}-{len(pages)}.ipynb"
+        mark = secrets.token_hex(4)  # else cells would keep the answers of another test's
         content = {
             "cells": [
-                {"cell_type": "code", "id": f"c{n}", "metadata": {}, "source": source,
+                {"cell_type": "code", "id": f"{mark}-{n}", "metadata": {}, "source": source,
                  "outputs": [], "execution_count": None}
                 for n, source in enumerate(sources)
             ],

@@ -121,8 +121,15 @@ class Front:
 
     # sending
 
-    def execute(self, code: str, **options: Any) -> str:
-        return self.client.execute(code, **options)
+    def execute(self, code: str, *, cell: str = "", **options: Any) -> str:
+        """Send a cell; ``cell`` is its id, as notebooks tell it."""
+        if not cell:
+            return self.client.execute(code, **options)
+        content = {"code": code, "silent": False, "store_history": True, "allow_stdin": True}
+        message = self.client.session.msg("execute_request", {**content, **options})
+        message["metadata"]["cellId"] = cell
+        self.client.shell_channel.send(message)
+        return str(message["header"]["msg_id"])
 
     def run(self, code: str, timeout: float = 30.0, **options: Any) -> str:
         """Run a cell to its end; its printed text."""

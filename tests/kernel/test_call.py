@@ -6,6 +6,8 @@ import pytest
 
 from hermes_jupyter.testing import call
 
+ANY_KERNEL = True
+
 MIME = "application/vnd.hermes.turn+json"
 DELETE = '%hermes call terminal command="rm old.log"'
 
@@ -207,7 +209,7 @@ def test_the_tools_are_listed_by_toolset_and_explained(start):
     assert "file: Read, write and search files." in listed
     assert "read_file" in listed
     assert "todo" not in listed
-    assert "1 not usable now, 1 switched off" in listed
+    assert "2 not usable now, 1 switched off" in listed
     why = notebook.run("%hermes tools --why")
     assert "✗ oracle           no oracle here" in why
     assert "○ todo" in why

@@ -3,6 +3,8 @@
 from hermes_jupyter.testing import call
 from hermes_jupyter.testing.scripted_server import conversation
 
+ANY_KERNEL = True
+
 NOTES = "## Task\nread the files\n## Finished\nfile 0 was read"
 SCRIPT = (
     conversation("<conversation>", NOTES),
@@ -26,7 +28,7 @@ def prepared(start, share):
 
 
 def contents(notebook):
-    return [str(message["content"]).strip() for message in notebook.requests()[-1]["messages"]]
+    return [notebook.prompt(message) for message in notebook.requests()[-1]["messages"]]
 
 
 def test_on_demand_the_older_part_becomes_notes(start):

@@ -6,6 +6,8 @@ import pytest
 
 from hermes_jupyter.testing import call
 
+ANY_KERNEL = True
+
 WHERE = (call("terminal", command="cat /proc/1/comm; pwd"),)
 
 

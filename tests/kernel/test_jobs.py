@@ -11,6 +11,8 @@ import pytest
 from hermes_jupyter.testing import call
 from hermes_jupyter.testing.scripted_server import conversation
 
+ANY_KERNEL = True
+
 TOLD = "[IMPORTANT: Background process"
 WAIT = "until [ -e go ]; do sleep 0.05; done; echo built"
 ACT = """

@@ -73,7 +73,8 @@ def test_the_names_can_be_taken_over(start):
     notebook.run("%load_ext hermes_jupyter.override")
     request = notebook.agent("go")
     assert notebook.status(request) == "ok"
-    assert notebook.text(request) == ""
+    assert notebook.record(request)
+    assert "theirs" not in notebook.text(request)
 
 
 def test_a_question_is_a_prompt_and_a_name_with_a_mark_is_help(start):

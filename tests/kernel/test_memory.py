@@ -5,6 +5,8 @@ import json
 from hermes_jupyter.testing import call
 from hermes_jupyter.testing.scripted_server import conversation
 
+ANY_KERNEL = True
+
 SKILL = "---\nname: plots\ndescription: how plots are made here\n---\n\nUse seaborn.\n"
 
 

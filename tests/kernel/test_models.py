@@ -4,7 +4,10 @@ import pytest
 
 from hermes_jupyter.testing import call
 from hermes_jupyter.testing.faults import FaultyServer, cut, refused
+from hermes_jupyter.testing.scripted_server import conversation
 from hermes_jupyter.testing.scripts import Delta
+
+ANY_KERNEL = True
 
 STORY = "The capital of France is Paris, and the river that runs through it is the Seine."
 
@@ -73,3 +76,22 @@ def test_a_ceiling_ends_a_turn_with_a_summary(start):
     assert "Stopped: the next call could pass the ceiling" in plain
     assert "left" in plain.splitlines()[-1]
     assert "from the cache" in notebook.run("%hermes usage --calls")
+
+
+def test_an_answer_of_a_small_model_that_looked_at_nothing_is_asked_for_again(start):
+    read = call("read_file", path="a.txt")
+    notebook = start(
+        conversation("used no tool", (read,)),
+        conversation("", "It is empty.", "It says hello."),
+    )
+    (notebook.folder / "a.txt").write_text("hello\n")
+    notebook.run("%config Hermes.profile = 'small'")
+    request = notebook.agent("What is in a.txt?")
+    notebook.show_widgets()
+    assert notebook.status(request) == "ok"
+    plain = notebook.record(request)["text/plain"]
+    assert "It says hello." in plain
+    assert "It is empty." not in plain
+    assert "asked again" in str(notebook.published)
+    (shown,) = {len(asked["tools"]) for asked in notebook.requests()}
+    assert shown == 5

@@ -7,6 +7,8 @@ import pytest
 from hermes_jupyter.testing import call
 from hermes_jupyter.testing.scripted_server import conversation
 
+ANY_KERNEL = True
+
 DELETE = (call("terminal", command="rm old.log"),)
 IN_OTHER_WORDS = (call("terminal", command="unlink old.log", background=True),)
 

@@ -5,6 +5,8 @@ import re
 
 from hermes_jupyter.testing import call
 
+ANY_KERNEL = True
+
 FLOOD = """
     from tools.registry import tool_result
     lines = [f"line {number} of many" for number in range(120_000)]

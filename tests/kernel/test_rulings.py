@@ -4,6 +4,8 @@ import pytest
 
 from hermes_jupyter.testing import call
 
+ANY_KERNEL = True
+
 DELETE = (call("terminal", command="rm old.log"),)
 
 
@@ -25,6 +27,11 @@ def left(notebook):
 def fill(notebook, comm_id, text):
     notebook.until_shown(comm_id)  # nobody types before
     notebook.comm(comm_id, {"method": "update", "state": {"value": text}})
+
+
+def note_of(notebook):
+    """The field for a note on a denial."""
+    return notebook.until_widget("TextModel", placeholder="and say why: the model reads it")
 
 
 def told(notebook):
@@ -76,7 +83,7 @@ def test_the_model_learns_what_ran_instead(waiting):
 
 def test_a_note_reaches_the_model_and_the_record(waiting):
     notebook, request = waiting
-    fill(notebook, notebook.until_widget("TextModel"), "use the staging folder")
+    fill(notebook, note_of(notebook), "use the staging folder")
     notebook.click(notebook.button("Deny"))
     assert notebook.status(request) == "ok"
     assert left(notebook) == ["new.log", "old.log"]
@@ -86,7 +93,7 @@ def test_a_note_reaches_the_model_and_the_record(waiting):
 
 def test_enter_in_the_note_denies_with_the_text_that_follows_it(waiting):
     notebook, request = waiting
-    note = notebook.until_widget("TextModel")
+    note = note_of(notebook)
     notebook.until_shown(note)
     notebook.comm(note, {"method": "custom", "content": {"event": "submit"}})
     fill(notebook, note, "not today")

@@ -10,6 +10,8 @@ import pytest
 from hermes_jupyter.testing import call
 from hermes_jupyter.testing.scripted_server import conversation
 
+ANY_KERNEL = True
+
 SCRIPT = (
     conversation("remember", "I remember it."),
     conversation("which", "It was 7."),

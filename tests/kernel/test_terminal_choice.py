@@ -2,6 +2,8 @@
 
 from hermes_jupyter.testing import call
 
+ANY_KERNEL = True
+
 
 def test_the_place_is_shown_with_its_folder_and_jobs(start):
     notebook = start((call("terminal", command="sleep 60", background=True),), "Started.")

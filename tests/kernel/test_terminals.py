@@ -124,12 +124,12 @@ def test_ctrl_c_during_a_command_ends_the_turn(terminal, folder):
     assert "alive" in terminal.run("print('ali' + 've')")
 
 
-def begin_to_sleep(terminal, folder):
+def begin_to_sleep(terminal, folder, line="--approve off"):
     """Start a turn and wait until its command runs: it opens the pipe."""
     pipe = folder / "started"
     pipe.unlink(missing_ok=True)
     os.mkfifo(pipe)
-    terminal.agent("sleep", "--approve off")
+    terminal.agent("sleep", line)
     pipe.read_bytes()
 
 
@@ -231,3 +231,30 @@ def test_an_edit_is_shown_again_and_runs(terminal, log):
     assert "Edited by you" in terminal.run("y")
     assert log.exists()
     assert not log.with_name("new.log").exists()
+
+
+def test_the_agents_code_works_on_the_variables_of_the_terminal(ipython):
+    ipython.run("import hermes_jupyter as h; mine = [1]")
+    said = ipython.run("h.call('run_python', code='!echo sh\\nmine.append(2); mine').json()")
+    assert "'output': 'sh\\n'" in said
+    assert "[1, 2]" in ipython.run("mine")
+    waited = "h.call('run_python', code='import asyncio; await asyncio.sleep(0); 7').text"
+    assert '"value": "7"' in ipython.run(waited)
+
+
+@pytest.mark.parametrize("code", ["import time; time.sleep(31)", "await asyncio.sleep(31)"])
+def test_ctrl_c_ends_the_agents_code(ipython, code):
+    ipython.run("import asyncio, hermes_jupyter as h")
+    ipython.type(f"h.call('run_python', code={'print(101 - 1, flush=True); ' + code!r})")
+    ipython.until("run_python")
+    ipython.until("…")
+    assert ipython.interrupt() < LIMIT
+    assert "interrupted" in ipython.shown.lower()
+    assert "2" in ipython.run("1 + 1")
+
+
+def test_a_turn_in_the_background_hears_what_is_said_and_stops(terminal, folder):
+    begin_to_sleep(terminal, folder, "--background --approve off")
+    terminal.until_prompt()
+    assert "reads it at its next step" in terminal.run("%hermes say hurry up")
+    assert "Stopping." in terminal.run("%hermes stop")

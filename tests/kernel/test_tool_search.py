@@ -6,6 +6,8 @@ import pytest
 
 from hermes_jupyter.testing import call
 
+ANY_KERNEL = True
+
 MANY_TOOLS = """
 from hermes_jupyter.api import desktop
 from tools.registry import tool_result

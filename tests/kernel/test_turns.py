@@ -19,7 +19,7 @@ def test_the_output_ends_as_one_static_bundle_without_widgets(start):
     assert set(bundle) == {"text/plain", "text/markdown", "text/html", RECORD}
     assert "All **done**." in bundle["text/markdown"]
     assert "<script" not in bundle["text/html"]
-    assert bundle[RECORD]["v"] == 1
+    assert bundle[RECORD]["v"] == 2
     opened = {m["content"]["comm_id"] for m in notebook.of(request) if m["msg_type"] == "comm_open"}
     closed = {
         m["content"]["comm_id"] for m in notebook.of(request) if m["msg_type"] == "comm_close"
@@ -151,8 +151,8 @@ def test_names_of_the_notebook_stand_for_their_values(start):
     notebook = start("done")
     notebook.run("name = 'Ada'")
     notebook.status(notebook.agent('Greet {name}; {"json": {"stays": 1}} {nope} {}'))
-    asked = notebook.requests()[-1]["messages"][-1]["content"]
-    assert asked.strip() == 'Greet Ada; {"json": {"stays": 1}} {nope} {}'
+    asked = notebook.prompt(notebook.requests()[-1]["messages"][-1])
+    assert asked == 'Greet Ada; {"json": {"stays": 1}} {nope} {}'
 
 
 def test_the_result_goes_into_a_variable(start):

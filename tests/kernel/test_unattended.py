@@ -198,3 +198,16 @@ def test_without_bash_the_terminal_says_why_it_is_missing(folder, env):
     done = python(["-m", "IPython", "-c", code], folder, {**env, "PATH": "/nowhere"})
     missing = next(line for line in done.stdout.splitlines() if line.startswith("✗ terminal"))
     assert "bash" in missing
+
+
+def test_safe_code_of_the_agent_runs_with_nobody_there_and_the_rest_is_denied(folder, env):
+    (folder / "keep.txt").write_text("x")
+    call = "import hermes_jupyter as h\nh.call('run_python', code={!r}).json()"
+    notebook = executed(
+        folder, env, call.format("answer = 6 * 7; answer"), call.format("!rm keep.txt"), "answer"
+    )
+    safe, denied, value = (cell.outputs[-1].data["text/plain"] for cell in notebook.cells[1:])
+    assert "'value': '42'" in safe
+    assert "'denied_by': 'policy'" in denied
+    assert value == "42"
+    assert (folder / "keep.txt").exists()

@@ -24,8 +24,7 @@ def told(notebook, prompt):
     (last,) = [
         body["messages"]
         for body in notebook.requests()
-        if body["messages"][1]["content"].strip() == prompt
-        and body["messages"][-1]["role"] == "tool"
+        if notebook.prompt(body["messages"][1]) == prompt and body["messages"][-1]["role"] == "tool"
     ]
     return last[-1]["content"]
 

@@ -17,45 +17,100 @@ MAY_IMPORT = {
     "hermes_jupyter.errors": {"redaction"},
     "hermes_jupyter.redaction": {"redaction", "tools"},
     "hermes_jupyter.text": set(),
+    "hermes_jupyter.canonical": set(),
     "hermes_jupyter.events": {"calls"},
-    "hermes_jupyter.settings": {"errors", "model_settings", "terminal_settings"},
+    "hermes_jupyter.settings": {
+        "agents_settings", "errors", "model_settings", "replay_settings", "settings_file",
+        "terminal_settings", "tool_search_settings",
+    },
+    "hermes_jupyter.settings_file": {"errors", "model_settings", "tool_search_settings"},
+    "hermes_jupyter.agents_settings": {"errors", "model_settings"},
+    "hermes_jupyter.replay_settings": {"errors"},
+    "hermes_jupyter.tool_search_settings": {"errors"},
     "hermes_jupyter.terminal_settings": {"errors"},
     "hermes_jupyter.model_settings": {"errors"},
     "hermes_jupyter.protection": {"settings", "tools"},
     "hermes_jupyter.store": {
         "calls", "errors", "events", "redaction", "settings", "text", "store", "tools",
     },
+    "hermes_jupyter.hooks": {"calls", "events", "hooks", "store", "text", "tools"},
     "hermes_jupyter.road": {
-        "calls", "errors", "events", "redaction", "settings", "text", "road", "tools",
+        "hooks", "store",  # how what is stored is masked
+        "calls", "errors", "events", "redaction", "settings", "settings_file", "text", "road",
+        "tools",
     },
     "hermes_jupyter.agent": {
         "calls", "errors", "events", "redaction", "settings", "text", "road", "agent", "tools",
         "model_settings",
     },
-    "hermes_jupyter.kernel": {"calls", "errors", "events", "kernel", "tools"},
+    "hermes_jupyter.kernel": {"calls", "errors", "events", "kernel", "undoable", "tools"},
+    "hermes_jupyter.notebook": {"notebook", "tools"},
     "hermes_jupyter.trace": {"calls", "events", "redaction", "road", "text"},
+    "hermes_jupyter.undoing": {
+        "errors", "hermes", "session", "store", "undoable",
+    },
     "hermes_jupyter.views": {
-        "calls", "errors", "events", "redaction", "settings", "text", "trace", "views",
+        "canonical", "calls", "errors", "events", "redaction", "settings", "text", "trace", "views",
     },
     "hermes_jupyter.session": {
         "calls", "errors", "redaction", "store", "road", "agent", "tools",
     },
     "hermes_jupyter.knowledge": {"agent", "session", "settings", "store", "tools"},
-    "hermes_jupyter.turn_values": {"calls", "errors", "road", "settings"},
-    "hermes_jupyter.turn": {
-        "calls", "errors", "events", "knowledge",
-        "redaction", "settings", "text", "road", "agent", "session", "taking_up",
-        "turn_values",
-        "kernel", "protection", "tools",
+    "hermes_jupyter.turn_values": {
+        "calls", "errors", "events", "road", "settings", "settings_file",
+    },
+    "hermes_jupyter.undoable": set(),
+    "hermes_jupyter.checkpoint": {"calls", "store", "undoable", "tools"},
+    "hermes_jupyter.surroundings": {"kernel", "notebook", "settings", "tools"},
+    "hermes_jupyter.equipment": {
+        "calls", "delivery", "errors", "events", "hooks", "knowledge",
+        "redaction", "refused", "settings", "text", "road", "agent", "session", "taking_up",
+        "turn_values", "checkpoint",
+        "delegation",  # what it lends, only
+        "kernel", "notebook", "protection", "tools",
         "hermes",  # its type only
     },
+    "hermes_jupyter.turn": {
+        "calls", "equipment", "delivery", "errors", "events", "hooks", "knowledge",
+        "redaction", "refused", "settings", "text", "road", "agent", "session", "taking_up",
+        "turn_values", "checkpoint",
+        "delegation",  # what it lends, only
+        "kernel", "notebook", "protection", "tools",
+        "hermes",  # its type only
+    },
+    "hermes_jupyter.refused": {"events", "redaction"},
+    "hermes_jupyter.delegation": {
+        "calls", "errors", "events", "knowledge", "model_settings", "redaction", "settings", "text",
+        "road", "agent", "session", "store", "turn", "turn_values", "delegation", "tools",
+        "hermes",  # its type only
+    },
+    "hermes_jupyter.delivery": {"events", "store"},
+    "hermes_jupyter.going_on": {"errors", "session"},
+    "hermes_jupyter.prepared": {
+        "events", "kernel", "session", "surroundings", "turn_values", "views",
+        "api",  # its type only
+    },
+    "hermes_jupyter.answering": {"calls", "events", "tools", "views"},
+    "hermes_jupyter.recording": {
+        "calls", "canonical", "errors", "events", "recording", "store", "text", "turn_values",
+        "views",  # the name of its records
+        "tools",
+    },
+    "hermes_jupyter.replay": {
+        "agent", "calls", "canonical", "delivery", "errors", "events", "recording", "replay",
+        "road",
+        "session", "settings", "store", "text", "turn", "turn_values", "tools", "views",
+        "hermes",  # its type only
+    },
+    "hermes_jupyter.eject": {"calls", "eject", "errors", "events", "text"},
     "hermes_jupyter.conversations": {"errors", "session", "store"},
     "hermes_jupyter.exports": {
         "calls", "errors", "events", "exports", "redaction", "store", "text", "views",
     },
     "hermes_jupyter.hermes": {
-        "calls", "road", "errors", "events", "settings", "agent", "conversations", "session",
-        "store", "turn", "tools", "model_settings", "turn_values",
+        "calls", "hooks", "road", "errors", "events", "settings", "agent", "conversations",
+        "session", "store", "turn", "tools", "model_settings", "turn_values", "delegation",
+        "undoable", "checkpoint", "redaction", "recording", "replay",
     },
 }  # fmt: skip
 ONLY_IN = {

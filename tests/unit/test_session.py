@@ -78,3 +78,38 @@ def test_the_system_prompt_stays_the_same_bytes(hermes):
     asyncio.run(turn(hermes, model, no_tools=True))
     first, second = (request.messages[0] for request in model.requests)
     assert first == second
+
+
+@pytest.mark.parametrize(
+    ("model", "profile", "expected"),
+    [
+        ("qwen2.5:1.5b", "auto", True),
+        ("big", "auto", False),
+        ("big", "small", True),
+        ("qwen2.5:1.5b", "full", False),
+    ],
+)
+def test_a_small_model_gets_few_tools_and_a_short_prompt(tmp_path, model, profile, expected):
+    url = "http://127.0.0.1:9/v1"
+    made = Hermes(Settings(home=tmp_path, base_url=url, model=model, profile=profile))
+    scripted = ScriptedModel("hello")
+    asyncio.run(turn(made, scripted))
+    (request,) = scripted.requests
+    names = {tool["function"]["name"] for tool in request.tools}
+    few = {"patch", "read_file", "search_files", "terminal", "write_file"}
+    assert (names == few) == expected
+    assert (len(request.messages[0]["content"]) < 400) == expected
+    asyncio.run(made.close())
+
+
+def test_a_plan_gets_no_second_look(tmp_path):
+    made = Hermes(Settings(home=tmp_path, base_url="http://127.0.0.1:9/v1", profile="small"))
+    made.model = lambda settings: ScriptedModel("I would write a.txt.")
+    session = made.session()
+    ended = asyncio.run(
+        made.turn(
+            "Write a.txt.", session=session, options=TurnOptions(approve="plan"), listeners=[]
+        )
+    )
+    assert ended.text == "I would write a.txt."
+    asyncio.run(made.close())

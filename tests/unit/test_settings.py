@@ -1,7 +1,7 @@
 import pytest
 
 from hermes_jupyter.errors import ConfigurationError
-from hermes_jupyter.settings import load
+from hermes_jupyter.settings import Settings, load
 
 
 def test_traits_win_over_environment_and_file(tmp_path):
@@ -198,3 +198,53 @@ def test_choices_about_models_that_make_no_sense_are_refused(tmp_path, traits, m
 def test_a_fallback_may_be_a_name_alone(tmp_path):
     settings = load({"fallback_models": ["gpt-5-mini", "local"]}, {"HERMES_HOME": str(tmp_path)})
     assert [each.model for each in settings.fallback_models] == ["gpt-5-mini", "local"]
+
+
+@pytest.mark.parametrize("profile", ["auto", "full", "small", "tiny"])
+def test_the_profile_of_a_model_can_be_chosen(tmp_path, profile):
+    (tmp_path / "config.yaml").write_text(f"agent: {{profile: {profile}}}")
+    assert load({}, {"HERMES_HOME": str(tmp_path)}).profile == profile
+
+
+def test_a_profile_that_is_none_is_named(tmp_path):
+    with pytest.raises(ConfigurationError, match="profile must be one of auto, full, small, tiny"):
+        load({"profile": "huge"}, {"HERMES_HOME": str(tmp_path)})
+
+
+@pytest.mark.parametrize("space", [-1, 1.5, "much", True])
+def test_room_for_checkpoints_is_a_number_of_megabytes(space):
+    with pytest.raises(ConfigurationError, match="checkpoint_space"):
+        Settings(checkpoint_space=space)
+
+
+def test_room_for_checkpoints_may_stand_in_the_file(tmp_path):
+    (tmp_path / "config.yaml").write_text("checkpoints: {space_mb: 0, enabled: false}\n")
+    assert load(env={"HERMES_HOME": str(tmp_path)}).checkpoint_space == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "replay"),
+    [("", ""), ("0", ""), ("off", ""), ("1", "record"), ("True", "record"), ("tools", "tools")],
+)
+def test_a_whole_notebook_is_replayed_by_a_variable(said, replay, tmp_path):
+    env = {"HERMES_HOME": str(tmp_path), "HERMES_REPLAY": said, "HERMES_RECORDINGS": "x.ipynb"}
+    settings = load({}, env)
+    assert (settings.replay, settings.recordings, settings.record) == (replay, "x.ipynb", False)
+
+
+def test_a_whole_notebook_is_recorded_by_a_variable(tmp_path):
+    assert load({}, {"HERMES_HOME": str(tmp_path), "HERMES_RECORD": "1"}).record
+
+
+@pytest.mark.parametrize(
+    ("env", "traits", "said"),
+    [
+        ({"HERMES_REPLAY": "maybe"}, {}, "HERMES_REPLAY must be 1 or 0, or tools, not 'maybe'"),
+        ({"HERMES_RECORD": "tools"}, {}, "HERMES_RECORD must be 1 or 0, not 'tools'"),
+        ({}, {"keep_answers": "ever"}, "keep_answers must be one of prompt, context, never"),
+        ({}, {"replay": "1"}, "replay must be one of record, tools, not '1'"),
+    ],
+)
+def test_words_about_replays_that_mean_nothing_are_refused(env, traits, said, tmp_path):
+    with pytest.raises(ConfigurationError, match=said):
+        load(traits, {"HERMES_HOME": str(tmp_path), **env})

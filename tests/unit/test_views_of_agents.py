@@ -120,7 +120,7 @@ def test_the_choice_of_a_turn_holds_for_the_sessions_own_tools_too(hermes, optio
 
 
 def test_a_disabled_tool_does_not_come_back_as_one_of_the_session(hermes):
-    hermes.settings = Settings(home=hermes.settings.home, disabled=("terminal",))
+    hermes.settings = replace(hermes.settings, disabled=("terminal",))
     session = hermes.session()
     session.overlay.register("terminal", "own", {}, lambda args, **_: tool_result(ran=True))
     asyncio.run(run(hermes, session, call("terminal", command="ls"), "done"))
@@ -155,9 +155,9 @@ def test_a_toolset_that_is_understood_and_not_here_is_told_of_once(hermes):
     events = []
     for _ in range(2):
         hermes.model = lambda settings: ScriptedModel("done")
-        options = TurnOptions(tools=("moa_tools", "todo"))
+        options = TurnOptions(tools=("tts_tools", "todo"))
         asyncio.run(
             hermes.turn("go", session=hermes.session(), options=options, listeners=[events.append])
         )
     told = [event.text for event in events if isinstance(event, NoticeGiven)]
-    assert told == ["there are no tools here for moa_tools"]
+    assert told == ["there are no tools here for tts_tools"]

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tools.environments.host import Health, Host, Isolation
+from tools.environments.host import Health, Host, HostError, Isolation
 from tools.environments.job_table import JobTable
 from tools.environments.jobs import Job, JobOptions
 from tools.files.local_place import LOCAL
@@ -124,6 +124,18 @@ class Environment(ABC):
     @abstractmethod
     def close(self) -> None:
         """End everything that was started here."""
+
+    def beside(self) -> Environment:
+        """Another shell in the same place, for somebody who works there at the same time.
+
+        It begins in this one's folder, and closing it leaves the place open.
+
+        Raises
+        ------
+        HostError
+            If the place has one shell only, or cannot be reached.
+        """
+        raise HostError(f"a terminal of the kind {self.backend!r} has one shell only")
 
     def keep_jobs_in(self, jobs: JobTable) -> None:
         """Use this table of background processes instead of one of its own."""

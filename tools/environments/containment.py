@@ -157,6 +157,12 @@ class Enclosure:
         command = self._wall.around(argv, bounds, os.path.realpath(cwd))
         return self._parent.run(lambda: start_freely(command, cwd=cwd, env=env, **options))
 
+    def start(
+        self, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], **options: Any
+    ) -> Process:
+        """Start a process within the bounds, as `start_freely` does without."""
+        return self._start(argv, "", cwd=cwd, env=env, **options)
+
     def around(self, argv: Sequence[str], cwd: str) -> list[str]:
         """The command that runs ``argv`` within the bounds, for who starts it otherwise."""
         if self._wall is None:
@@ -167,6 +173,23 @@ class Enclosure:
         """End what was started here, and remove its temporary files."""
         if self._wall is not None:
             self._end()
+
+
+def best_enclosure(containment: Containment, workspace: str) -> Enclosure:
+    """The bounds that are asked for; if none are, those of bubblewrap where they can be had.
+
+    Raises
+    ------
+    NotContained
+        If some are asked for and cannot be had.
+    """
+    if containment.mode != "off":
+        return Enclosure(containment, workspace)
+    try:
+        return Enclosure(replace(containment, mode="bubblewrap"), workspace)
+    except NotContained as problem:
+        logger.debug("no bounds: %s", problem)
+        return Enclosure(containment, workspace)
 
 
 def report(containment: Containment, workspace: str) -> tuple[bool, str]:

@@ -7,15 +7,21 @@ import shutil
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from tools.environments.base import PLAIN, CommandResult, Environment, with_variables
-from tools.environments.containment import OFF, Containment, Enclosure, report
+from tools.environments.containment import (
+    OFF,
+    Containment,
+    Enclosure,
+    best_enclosure,
+    report,
+)
 from tools.environments.job_table import JobTable
 from tools.environments.jobs import Job, JobOptions
-from tools.environments.local_host import LocalHost
+from tools.environments.local_host import LocalHost, ProcessChannel
 from tools.environments.local_jobs import LocalJob, LocalOrder, start_job
 from tools.environments.output import OutputCollector
 from tools.environments.shell import (
@@ -30,6 +36,7 @@ from tools.environments.shell import (
 )
 from tools.environments.sudo import Sudo, uses_sudo
 from tools.environments.turns import CLOSED, PLAIN_TERMINAL, encoded, halted, take_turn
+from tools.files.paths import is_inside
 from tools.secrets.variables import for_children
 
 TERMINAL = "xterm-256color"
@@ -83,6 +90,9 @@ class LocalEnvironment(Environment):
         self._closed = False
         self._shell: Shell | None = None
         self._home: Path | None = None
+        self._beside: Enclosure | None = None
+        self._beside_for = OFF
+        """What was asked for when those bounds were made."""
         self._inside: list[Job] = []
         """Background processes within the bounds that are in force."""
         self.processes = JobTable() if jobs is None else jobs
@@ -158,7 +168,51 @@ class LocalEnvironment(Environment):
             if self._home is not None:
                 remove_home(self._home, os.getpid())
             self._enclosure.close()
+            self._end_beside()
         self.processes.close()
+
+    def start_beside(self, argv: Sequence[str]) -> ProcessChannel:
+        """Start a process in the shell's folder, within bounds.
+
+        Where none are asked for it gets those of bubblewrap, if this machine can hold it in them.
+
+        Raises
+        ------
+        HostError
+            If it cannot be started.
+        NotContained
+            If bounds are asked for that cannot be had.
+        """
+        with self._lock:
+            if self._closed:
+                raise RuntimeError(CLOSED)
+            folder = self._start_folder(None)[0]
+            wanted = self._wanted_beside(folder)
+            if self._beside is None or self._beside_for != wanted:
+                self._end_beside()
+                self._beside = best_enclosure(wanted, self._workspace)
+                self._beside_for = wanted
+            beside = self._beside
+        env = {**for_children(os.environ, self._passed), **self._extra, **beside.variables}
+        return ProcessChannel(argv, cwd=folder, env=env, start=beside.start)
+
+    def _wanted_beside(self, folder: str) -> Containment:
+        """The bounds that are asked for; if none are, it may write where the shell is."""
+        wanted = self._containment
+        workspace = wanted.workspace or self._workspace
+        if wanted.mode != "off" or is_inside(os.path.realpath(folder), os.path.realpath(workspace)):
+            return wanted
+        return replace(wanted, workspace=folder)
+
+    @property
+    def bounds_beside(self) -> str:
+        """Of what was started last by `start_beside`: what holds it, for a person; or "off"."""
+        return self._beside.description if self._beside is not None else "off"
+
+    def _end_beside(self) -> None:
+        if self._beside is not None:
+            self._beside.close()
+            self._beside = None
 
     def contain(self, containment: Containment) -> None:
         """Hold all that is started from now on in these bounds.

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tools.environments.containment import Start, start_freely
 from tools.environments.host import (
     Channel,
     Completed,
@@ -42,6 +43,8 @@ class ProcessChannel(Channel):
         Variables in addition to those of this process that are no secrets.
     pty
         Give it a terminal, which becomes its standard input, output and error.
+    start
+        Starts it, within bounds maybe.
 
     Raises
     ------
@@ -56,13 +59,14 @@ class ProcessChannel(Channel):
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
         pty: bool = False,
+        start: Start = start_freely,
     ) -> None:
         self._pieces: queue.Queue[Piece] = queue.Queue(PIECES_AHEAD)
         self._writing = threading.Lock()  # guards the writing end, which another thread may close
         self._closed = threading.Event()
         given = {**for_children(os.environ), **(env or {})}
         try:
-            self._process, writing_end, outputs = _start(argv, cwd, given, pty)
+            self._process, writing_end, outputs = _start(argv, cwd, given, pty, start)
         except (OSError, ValueError) as error:
             raise HostError(f"cannot start {argv[0]!r}: {error}") from error
         self._input: int | None = writing_end
@@ -204,7 +208,7 @@ Ends = list[tuple[int, Stream]]
 
 
 def _start(
-    argv: Sequence[str], cwd: str | None, env: Mapping[str, str], pty: bool
+    argv: Sequence[str], cwd: str | None, env: Mapping[str, str], pty: bool, start: Start
 ) -> tuple[subprocess.Popen[bytes], int, Ends]:
     """The process, where to write, and where to read."""
     if pty:
@@ -221,8 +225,8 @@ def _start(
         finally:
             os.close(its)
         return process, os.dup(ours), [(ours, "out")]
-    process = subprocess.Popen(
-        argv, cwd=cwd, env=env, bufsize=0, start_new_session=True,
+    process = start(
+        argv, cwd=cwd or os.getcwd(), env=env, bufsize=0, start_new_session=True,  # noqa: PTH109
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     numbers = []

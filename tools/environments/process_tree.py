@@ -37,16 +37,21 @@ def session_members(leader: int, also: Iterable[int] = ()) -> set[int]:
     return members - {os.getpid()}
 
 
-def end_session(leader: int, *, grace: float) -> None:
+def end_session(leader: int, *, grace: float, also: Iterable[int] = ()) -> None:
     """Kill the leader at once and the others after ``grace`` seconds in which they may tidy up.
 
     The leader goes first, so that a shell cannot start the next command of its list.
+
+    Parameters
+    ----------
+    also
+        Processes that belonged to it a moment ago, though they may have lost their parents since.
     """
     if not PROC.is_dir():
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(leader, signal.SIGKILL)
         return
-    members = session_members(leader)
+    members = session_members(leader, also) | (set(also) & _processes().keys())
     _signal(members & {leader}, signal.SIGKILL)
     _end_all(leader, members, asked={leader}, dead={leader}, grace=grace)
 

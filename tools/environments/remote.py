@@ -56,6 +56,8 @@ class RemoteEnvironment(Environment):
         self._lock = threading.Lock()  # one command at a time; guards the shell and its state
         self._interrupted = threading.Event()
         self._closed = False
+        self._is_guest = False
+        """Does the host belong to another shell's environment?"""
         self._shell: RemoteShell | None = None
         self._lost = False
         self._saved = Saved()
@@ -164,8 +166,15 @@ class RemoteEnvironment(Environment):
                 except HostError as problem:  # then nothing of it can be reached any more
                     logger.debug("the shell could not be ended: %s", problem)
             self.processes.close()
-            self._files.close()
-            self.host.close()
+            if not self._is_guest:
+                self._files.close()
+                self.host.close()
+
+    def beside(self) -> RemoteEnvironment:
+        guest = RemoteEnvironment(self._backend, self.host, cwd=self.cwd, env=self._env)
+        guest._files.close()
+        guest._files, guest._workspace, guest._is_guest = self._files, self.workspace, True
+        return guest
 
     def _living_shell(self, notes: list[str]) -> RemoteShell:
         """The shell, started if there is none."""

@@ -67,6 +67,24 @@ class Terminals:
             self._chosen = name
             return environment
 
+    def beside(self, local: LocalEnvironment) -> Terminals:
+        """Other shells in the same places, for somebody who works beside.
+
+        ``local`` is this machine's. Call it where one may wait.
+
+        Raises
+        ------
+        HostError
+            If the place of commands cannot be reached.
+        """
+        terminals = Terminals(local, self.settings, self._options)
+        terminals._chosen = self._chosen
+        if self._chosen != LOCAL:
+            environment = self.current.beside()
+            environment.keep_jobs_in(local.processes)
+            terminals._opened[self._chosen] = environment
+        return terminals
+
     def close(self) -> None:
         """End all of them, and their background processes."""
         with self._lock:

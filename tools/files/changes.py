@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
@@ -11,6 +12,7 @@ from tools.files import diffs
 from tools.files.local_place import LOCAL
 from tools.files.place import Place
 from tools.files.problems import Problem
+from tools.files.recording import Recorder
 from tools.files.text import Text, decode
 from tools.files.trash import Trash, Trashed, Why
 
@@ -45,16 +47,43 @@ class Change:
         return diffs.unified_diff(before, after, old_name, new_name)
 
 
-def commit(changes: Sequence[Change], files: Place, trash: Trash | None = None) -> list[str]:
+def commit(
+    changes: Sequence[Change],
+    files: Place,
+    trash: Trash | None = None,
+    recorder: Recorder | None = None,
+) -> list[str]:
     """Make all changes; if one fails, take the others back. Returns the folders it made.
 
     Files that go, and files that are replaced as a whole, are kept in the trash if there is one.
+    The recorder, if there is one, hears of all of them.
 
     Raises
     ------
     OSError, Problem
         What went wrong; everything is as it was, or the message says what is not.
     """
+    with _recorded(changes, files, recorder):
+        return _made(changes, files, trash)
+
+
+@contextmanager
+def _recorded(changes: Sequence[Change], files: Place, recorder: Recorder | None) -> Iterator[None]:
+    if recorder is None:
+        yield
+    elif files is not LOCAL:
+        recorder.elsewhere(files.name)
+        yield
+    else:
+        paths = [change.path for change in changes if not change.is_none]
+        recorder.before(paths)
+        try:
+            yield
+        finally:
+            recorder.after(paths)
+
+
+def _made(changes: Sequence[Change], files: Place, trash: Trash | None) -> list[str]:
     folders: list[str] = []
     done: list[Change] = []
     kept: list[Trashed] = []

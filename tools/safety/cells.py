@@ -9,8 +9,7 @@ from typing import Literal
 from tools.safety.python_code import effects_of_cell
 from tools.safety.python_code.values import Value
 from tools.safety.scene import Effect, Scene
-
-LONGEST_REASON = 160
+from tools.safety.telling import told
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +37,5 @@ def judge_cell(text: str, cwd: str, known: Mapping[str, Value] | None = None) ->
     effects = effects_of_cell(text, scene, known)
     if not effects:
         return CellJudgement("safe")
-    forbidden = [effect for effect in effects if effect.forbidden]
-    reason = "; ".join(dict.fromkeys(effect.reason for effect in forbidden or effects))
-    if len(reason) > LONGEST_REASON:
-        reason = f"{reason[: LONGEST_REASON - 1]}…"
-    return CellJudgement("block" if forbidden else "ask", tuple(effects), reason)
+    forbidden = any(effect.forbidden for effect in effects)
+    return CellJudgement("block" if forbidden else "ask", tuple(effects), told(effects))

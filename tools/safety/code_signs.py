@@ -36,7 +36,7 @@ _PYTHON = (
 )
 _PERL = (
     r"\b(?:unlink|rmdir|system|qx|exec|rename|kill|truncate|fork|symlink|chmod|chown|mkdir|syswrite"
-    r"|socket|dbmopen|rmtree|remove_tree|utime|link)\b|`|\beval\b\s*[^{\s]|%ENV\b|\bsend\b|\brequire\b"
+    r"|socket|dbmopen|rmtree|remove_tree|utime|link|getstore|mirror|copy|move|syscopy)\b|`|\beval\b\s*[^{\s]|%ENV\b|\bsend\b|\brequire\b"
     r"\s*\$|\bdo\s+\$|/\w*e\w*\s*[;}]?\s*$",
 )
 _RUBY = (
@@ -93,6 +93,9 @@ _MONGO = (
     r"\b(?i:drop|delete\s+from|detach\s+delete|delete\s|create|merge|remove|set\s|load\s+csv|insert|kill|alter"
     r"|grant|revoke)\b|^\s*[A-Z]*(?:FLUSH|DEL|SET|CONFIG|SHUTDOWN|EVAL)",
 )
+_GNUPLOT = (
+    r"\bset\s+(?:o|out|output|table|print)\s+[\"\w]|(?:^|;)\s*!|\b(?:save|system|shell|load|call)\b|`",
+)
 _EDITOR = (
     r"!|\bw(?:q|a|rite|all|qall)?\b|\bx(?:it|all)?\b|\bsaveas\b|\bsystem\b|\bsource\b|\blua\b|\bpy\w*\b"
     r"|\bperl\b|\bruby\b|\bcall\b|\bexec\w*\b|\bterm\w*\b|\bZZ\b|\bup(?:date)?\b",
@@ -122,6 +125,7 @@ _CALLS_AND_TEXTS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "mongo": (_MONGO, ()),
     "editor": (_EDITOR, _EDITOR),
+    "gnuplot": (_GNUPLOT, ()),
     "jq": ((r"\benv\b|\$ENV\b",), ()),
     "redis": (
         (

@@ -23,9 +23,14 @@ LOOKALIKES = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "FULLWIDTH", "MATHEMA
 ALIKE_SIGNS = frozenset("‐‑‒–—―−∕⁄⧸∖․‚；∶ǃ‘’“”＇＂｜＆＄｀＞＜")
 
 
+def is_plain_text(text: str) -> bool:
+    """Is it nothing but what every keyboard has?"""
+    return text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()
+
+
 def hidden_text(text: str) -> Effect | None:
     """What in the text a person would not see, if anything."""
-    if text.isascii() and text.isprintable():
+    if is_plain_text(text):
         return None
     plain = text if text.isascii() else JOINED_EMOJI.sub("", text)
     if found := UNSEEN.search(plain):

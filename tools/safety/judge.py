@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 
-from tools.safety import languages, launching, programs, variables
+from tools.safety import languages, launching, programs, unknown, variables
 from tools.safety.effect import Effect, Judgement
 from tools.safety.forbidden import multiplies
 from tools.safety.hidden import hidden_text
@@ -23,9 +23,9 @@ from tools.safety.shell.reading import LONGEST, read_program
 from tools.safety.shell.runner import Runner
 from tools.safety.shell.syntax import Function
 from tools.safety.shell.values import Command, Redirection, Unreadable, Word
+from tools.safety.telling import told
 
 DEEPEST = 8
-LONGEST_REASON = 160
 GRANT = "this exact command in this folder"
 UNSEEN = Effect("runs text that cannot be seen", kind="unseen")
 EXPANDED_AGAIN = re.compile(
@@ -69,11 +69,8 @@ def judge_command(command: str, cwd: str) -> Judgement:
     effects = tuple(judge.effects)
     if not effects:
         return Judgement("safe")
-    forbidden = [effect for effect in effects if effect.forbidden]
-    reason = "; ".join(dict.fromkeys(effect.reason for effect in forbidden or effects))
-    if len(reason) > LONGEST_REASON:
-        reason = f"{reason[: LONGEST_REASON - 1]}…"
-    return Judgement("block" if forbidden else "ask", effects, reason)
+    forbidden = any(effect.forbidden for effect in effects)
+    return Judgement("block" if forbidden else "ask", effects, told(effects))
 
 
 def effects_of_shell(text: str, scene: Scene) -> list[Effect]:
@@ -100,7 +97,8 @@ class Judge:
             return
         if hidden := hidden_text(text):
             self.add(hidden)
-        if ("[" in text or "@P" in text) and EXPANDED_AGAIN.search(text):
+        runs = "[" in text and ("$(" in text or "`" in text)
+        if (runs or "@P" in text) and EXPANDED_AGAIN.search(text):
             self.add(UNSEEN)
         try:
             program = read_program(text)
@@ -156,7 +154,8 @@ class Judge:
         if operator in (">&", "<&") and DESCRIPTOR.fullmatch(path):
             return
         if path.startswith(("/dev/tcp/", "/dev/udp/")):
-            self.add(Effect(f"talks to another host through {path}", kind="sends"))
+            host = path.split("/")[3] or "another host"
+            self.add(Effect(f"opens a connection to {host}", kind="sends", targets=(host,)))
         elif operator.startswith("<"):
             if secret := secret_in_word(path, scene):
                 self.add(programs.reads_secret(secret, scene))
@@ -199,7 +198,7 @@ class Judge:
         if model is None:
             if CMDLET.fullmatch(name):
                 self.code("powershell", Word(" ".join(word.text for word in words)), scene)
-            self.add(*programs.effects_of_unknown(name, words[1:], scene))
+            self.add(*unknown.effects_of_unknown(head.text, name, words[1:], scene))
         else:
             programs.judge_known(self, name, model, words, command, scene)
 

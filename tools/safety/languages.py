@@ -106,6 +106,8 @@ def _sed(text: str) -> list[Effect]:
             at += len(name) + 1
         elif letter in "aicrRbtT:#":
             end = text.find("\n", at)
+            while letter in "aic" and end > 0 and text[end - 1] == "\\":  # its text goes on
+                end = text.find("\n", end + 1)
             if letter in "btT:" and ";" in text[at : end if end > 0 else length]:
                 end = text.index(";", at)
             at = length if end < 0 else end

@@ -190,17 +190,18 @@ def _interpreted(
     scene: Scene,
 ) -> None:
     """Of an interpreter: code in its options, a module, a script, or standard input."""
+    if model.code == "python" and (words := _module(arguments)):
+        _run_module(judge, words, command, scene)
+        return
     texts = inline_code(model, arguments)
     for text in texts:
         judge.code(model.code, text, scene)
     if texts and model.code != "sql":
         return
-    if model.code == "python" and (words := _module(arguments)):
-        _run_module(judge, words, command, scene)
-        return
     scripts = [] if model.first_is_code else arguments.operands
     if scripts and scripts[0].text not in STDIN_FILES and model.code != "sql":
-        _script(judge, model, scripts, command, scene)
+        if not model.has_commands:  # which its first word is one of, and no file
+            _script(judge, model, scripts, command, scene)
         return
     if model.stdin and not texts and not _only_asks(arguments, name):
         standard_input(judge, model.stdin, command, scene)
@@ -214,6 +215,9 @@ def _only_asks(arguments: Arguments, name: str) -> bool:
 SHELL_CHECKS = frozenset(("bash", "sh", "zsh", "dash", "ksh"))
 
 
+INLINE = re.compile(r"-[bBdEhiIOqsSuvVxP]*c")
+
+
 def _module(arguments: Arguments) -> list[Word]:
     """``-m MODULE ...`` as words, if it is that."""
     words = list(arguments.words)
@@ -221,7 +225,7 @@ def _module(arguments: Arguments) -> list[Word]:
         if match := re.fullmatch(r"-[bBdEhiIOqsSuvVxP]*m([\w.]*)", word.text):
             name = [Word(match.group(1))] if match.group(1) else []
             return [*name, *words[at + 1 :]]
-        if not word.text.startswith("-"):
+        if not word.text.startswith("-") or INLINE.match(word.text):
             break
     return []
 
@@ -273,6 +277,8 @@ def shell_options(judge: Judge, arguments: Arguments, command: Command, scene: S
     at = 0
     while at < len(words) and words[at].text[:1] in ("-", "+") and len(words[at].text) > 1:
         text = words[at].text
+        if words[at].dynamic:
+            judge.add(Effect(f"gives a shell the option {text}, which is not known", kind="unseen"))
         at += 1
         if text == "--":
             break

@@ -14,6 +14,7 @@ import re
 import textwrap
 import types
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
@@ -94,11 +95,11 @@ def value_of(thing: Any, depth: int = 0) -> Value:
         held = [value_of(each, depth + 1) for each in (thing.func, *thing.args)]
         return Made("functools.partial", tuple(held))
     if kind in (list, tuple, set) and depth < DEEPEST:
-        held = [value_of(each, depth + 1) for each in list(thing)[:MOST_ITEMS]]
+        held = [value_of(each, depth + 1) for each in islice(thing, MOST_ITEMS)]
         return Items(held, more=len(thing) > MOST_ITEMS)
     if kind is dict and depth < DEEPEST:
-        entries = [(key, each) for key, each in thing.items() if type(key) in (str, int)]
-        return Table({key: value_of(each, depth + 1) for key, each in entries[:MOST_ITEMS]})
+        entries = ((key, each) for key, each in thing.items() if type(key) in (str, int))
+        return Table({key: value_of(each, depth + 1) for key, each in islice(entries, MOST_ITEMS)})
     return Made(_full_name(kind))
 
 

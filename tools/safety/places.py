@@ -142,7 +142,7 @@ def secret_in_word(text: str, scene: Scene) -> str:
     """The path in a word, or in a part of it (``@FILE``, ``--option=FILE``), that is a secret."""
     if "(" in text:  # what a substitution leaves behind it is a path all the same
         text = text.rpartition(")")[2]
-    if len(text) > 500 or " " in text:
+    if len(text) > 500 or " " in text or text.startswith(("http://", "https://")):
         return ""
     parts = BEFORE_PATH.split(text) if "=" in text or "@" in text or ":" in text else [text]
     for part in [text, *parts]:

@@ -13,8 +13,6 @@ from tools.safety.hidden import looks_alike
 from tools.safety.models import Entry, Model, model_of
 from tools.safety.places import (
     VITAL,
-    is_device,
-    is_harmless_device,
     is_persistent,
     is_vital,
     place_of,
@@ -22,12 +20,11 @@ from tools.safety.places import (
 )
 from tools.safety.scene import Scene
 from tools.safety.shell.values import Command, Word
+from tools.safety.telling import GIVEN, MOST_NAMES, listed
 
 if TYPE_CHECKING:
     from tools.safety.judge import Judge
 
-SHOWN_TARGETS = 6
-GIVEN = "what it is given"
 REASONS: dict[Kind, str] = {
     "deletes": "deletes {}",
     "moves": "moves {}",
@@ -51,20 +48,6 @@ REASONS: dict[Kind, str] = {
     "containers": "changes containers: {}",
 }
 ON_PATHS = frozenset(("deletes", "moves", "writes", "permissions"))
-CHANGING = re.compile(
-    r"(?i)(?:delete|destroy|remove|purge|drop|wipe|erase|kill|terminate|uninstall|install|publish|"
-    r"upload|deploy|push|reset|flush|truncate|overwrite|rollback|revoke|prune|force-\w+|unlink|"
-    r"shutdown|reboot|rm|del|nuke|clobber|format-disk|factory-reset)(?:[-_:]\w+)*|\w+[-_:](?:delete|"
-    r"destroy|remove|purge|drop|wipe|install|uninstall|upload|publish|deploy|reset|kill|prune)"
-)
-CHANGING_OPTION = re.compile(
-    r"--(?:delete(?:-\w+)*|remove(?:-\w+)*|purge|force(?:-\w+)*|overwrite|in-?place|destroy|wipe|"
-    r"uninstall|install|upload|publish|deploy|exec|yes-i-\w+)(?:=.*)?"
-)
-OUTPUT_OPTION = re.compile(r"--(?:out(?:put)?(?:-?file)?|outfile|save|export)(?:=.+)?|-o")
-FORMAT = re.compile(
-    r"-.*|/dev/std\w+|/dev/null|json\S*|ya?ml|table|wide|text|csv|tsv|name|xml|md|html|plain|"
-)
 REMOTE_PROGRAM = re.compile(r"https?://|git\+|ssh://")
 
 
@@ -115,7 +98,10 @@ def asks_only(name: str, model: Model, words: list[Word]) -> bool:
             return False
         if word.text in ("--help", "-help") and not _is_code(model, words[:number]):
             return True
-    return len(words) == 1 and words[0].text in ("--version", "-V", "version", "help")
+    if len(words) > 1:
+        return False
+    text = words[0].text
+    return text in ("--version", "-V", "version", "help") or (text == "-h" and name != "shutdown")
 
 
 def _is_code(model: Model, before: list[Word]) -> bool:
@@ -132,11 +118,13 @@ def _judge_entry(
 ) -> None:
     if entry.kind == "reads":
         return
-    skipped = 0 if entry.words[:1] == ("...",) or entry.words == ("*",) else len(entry.words)
-    words = arguments.targets(entry.target, entry.options, skipped)
+    words = arguments.targets(entry.target, entry.options, _own_words(entry))
     template = entry.text or REASONS.get(entry.kind, entry.kind + " {}")
     if entry.kind not in ON_PATHS or entry.blocks:
-        reason = filled(template, words)
+        named = arguments.operands[:MOST_NAMES] if entry is model.other else words
+        if not words and entry.words and entry.target != "none":
+            named = arguments.operands[: len(entry.words)]  # at least the sub-command
+        reason = filled(template, named)
         judge.add(Effect(reason, entry.blocks, entry.kind, tuple(word.text for word in words)))
         return
     if entry.kind == "writes":
@@ -146,6 +134,13 @@ def _judge_entry(
             judge.add(Effect(filled(template, words), kind="writes"))
         return
     judge.add(_effect_on_paths(entry.kind, template, words, model, arguments, scene))
+
+
+def _own_words(entry: Entry) -> int:
+    """How many of the operands are words of the entry, and so no targets."""
+    if entry.words[:1] == ("...",) or entry.words == ("*",):
+        return 0
+    return next((n for n, word in enumerate(entry.words) if "/" in word), len(entry.words))
 
 
 def _effect_on_paths(
@@ -160,7 +155,8 @@ def _effect_on_paths(
     if any(map(arguments.has, model.recursive)) or model.recursive == ("always",):
         vital = next((word for word in words if is_vital(word.text, scene)), None)
         if vital is not None:
-            reason = f"{filled(template, [vital])}, {VITAL}"
+            shown = vital if vital.text[:1] in "/~" else Word(scene.path(vital.text))
+            reason = f"{filled(template, [shown])}, {VITAL}"
             return Effect(reason, True, kind, targets, "vital")
     places = {place_of(target, scene) for target in targets}
     place: Place = max(places, key=PLACES.index, default="")
@@ -169,23 +165,42 @@ def _effect_on_paths(
     lasting = next(
         (w for w, t in zip(words, targets, strict=True) if is_persistent(t, scene.home)), None
     )
-    reason = filled(template, words)
-    if place in ("outside", "system") and len(words) > SHOWN_TARGETS:
-        reason += " outside the workspace"
+    reason = _on_paths(kind, template, words, _where(targets, scene))
+    if lasting is not None and len(words) == 1:
+        reason = f"{_on_paths(kind, template, words, '')}, which runs or configures other things"
     elif lasting is not None:
-        reason += f"; {lasting} runs or configures other things"
+        reason += f", and {lasting} runs or configures other things"
     return Effect(reason, False, kind, targets, place)
 
 
 PLACES: tuple[Place, ...] = ("", "workspace", "outside", "device", "system", "vital")
 
 
+def _where(targets: tuple[str, ...], scene: Scene) -> str:
+    """How many of the paths are outside the workspace."""
+    outside = sum(place_of(each, scene) in ("outside", "system") for each in targets)
+    if not outside or scene.elsewhere:
+        return ""
+    count = "" if outside == len(targets) else f", {outside}"
+    return f"{count} outside the workspace"
+
+
+def _on_paths(kind: Kind, template: str, words: list[Word], where: str) -> str:
+    if ": {}" in template:  # of branches, containers and the like
+        return filled(template, words)
+    names = [GIVEN if word.text == "…" else word.text for word in words]
+    if kind == "moves" and template == REASONS["moves"] and 1 < len(names) <= MOST_NAMES:
+        outside = ", outside the workspace" if where else ""
+        return f"moves {', '.join(names[:-1])} to {names[-1]}{outside}"
+    return template.replace("{}", listed(names, where))
+
+
 def filled(template: str, words: list[Word]) -> str:
     """A reason with what it is about, or how much of it."""
-    if "{}" not in template:
-        return template
-    if len(words) > SHOWN_TARGETS:
-        return template.replace("{}", f"{len(words)} paths")
+    if not words and ": {}" in template:
+        return template.replace(": {}", "")
+    if len(words) > MOST_NAMES:
+        return template.replace("{}", f"{len(words)} things")
     names = " ".join(word.text if word.text != "…" else GIVEN for word in words)
     return template.replace("{}", names or GIVEN)
 
@@ -204,24 +219,3 @@ def _judge_secrets(
 def reads_secret(path: str, scene: Scene) -> Effect:
     reason = f"reads {path}, which may hold secrets"
     return Effect(reason, False, "secrets", (scene.path(path),), "outside")
-
-
-def effects_of_unknown(name: str, given: list[Word], scene: Scene) -> list[Effect]:
-    """Of a program without a model: the project's own, or one nobody has described."""
-    texts = [word.text for word in given]
-    if "--help" in texts or "--dry-run" in texts or "--version" in texts[:1]:
-        return []
-    effects = [reads_secret(s, scene) for text in texts if (s := secret_in_word(text, scene))]
-    for number, text in enumerate(texts):
-        if text.startswith("-"):
-            value = text.partition("=")[2] or next(iter(texts[number + 1 :]), "")
-            if OUTPUT_OPTION.fullmatch(text) and not FORMAT.fullmatch(value):
-                effects.append(Effect(f"may overwrite {value}", kind="writes", targets=(value,)))
-            if CHANGING_OPTION.fullmatch(text):
-                effects.append(Effect(f"runs {name} with {text}", kind="unclear"))
-        elif number < 4 and CHANGING.fullmatch(text) and "/" not in text:
-            effects.append(Effect(f"runs {name} {text}", kind="unclear"))
-    for text in texts:
-        if text.startswith("/dev/") and is_device(text) and not is_harmless_device(text):
-            effects.append(Effect(f"gives {name} the device {text}", kind="system"))
-    return effects

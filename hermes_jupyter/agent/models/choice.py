@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from hermes_jupyter.agent.models.base import Delta, Message, Model, Reply
 from hermes_jupyter.agent.models.client import OpenAIModel
+from hermes_jupyter.agent.models.constrained_model import ConstrainedModel
 from hermes_jupyter.agent.models.local import CONTEXT, MODELS, LocalServer, installed, shared_server
 from hermes_jupyter.agent.models.prices import FREE
 from hermes_jupyter.agent.models.providers import (
@@ -21,6 +22,7 @@ from hermes_jupyter.agent.models.providers import (
     provider_at,
 )
 from hermes_jupyter.agent.models.transport import OPENAI_URL
+from hermes_jupyter.agent.profiles import AUTO, SMALL, Profile, profile_for
 from hermes_jupyter.errors import ConfigurationError, ModelError
 from hermes_jupyter.model_settings import ModelChoice
 from hermes_jupyter.settings import Settings
@@ -49,6 +51,13 @@ def is_local(name: str, settings: Settings) -> bool:
     if name:
         return name == LOCAL or name in MODELS or name.endswith(".gguf")
     return not settings.has_endpoint
+
+
+def profile_of(settings: Settings) -> Profile:
+    """How much help the model of these settings gets; the embedded one counts as small."""
+    if settings.profile == AUTO and is_local(settings.model, settings):
+        return SMALL
+    return profile_for(settings.model, settings.profile)
 
 
 def choose(name: str, settings: Settings) -> Model:
@@ -110,7 +119,7 @@ def _remote(choice: ModelChoice, settings: Settings) -> Model:
     if not base_url:
         raise ConfigurationError(f"where is provider {choice.provider!r}? Say its base_url")
     provider = known if known and known is not CUSTOM else provider_at(base_url)
-    return OpenAIModel(
+    model = OpenAIModel(
         choice.model or (OPENAI_DEFAULT if provider is OPENAI else ""),
         base_url=base_url,
         api_key=_key(choice, provider, settings) or None,
@@ -120,7 +129,12 @@ def _remote(choice: ModelChoice, settings: Settings) -> Model:
         stall_timeout=settings.stall_timeout,
         window=choice.context_window,
         prices=settings.prices,
+        extra={} if choice.temperature is None else {"temperature": choice.temperature},
     )
+    profile = profile_for(choice.model, settings.profile)
+    if provider.json_schema and profile.constrained:
+        return ConstrainedModel(model, plan=profile.plan)
+    return model
 
 
 def _key(choice: ModelChoice, provider: Provider, settings: Settings) -> str:

@@ -6,6 +6,7 @@ import asyncio
 import difflib
 import fnmatch
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,10 +17,10 @@ from hermes_jupyter.agent.models.base import Delta, Message, Reply
 from hermes_jupyter.agent.models.failures import Endpoint
 from hermes_jupyter.agent.models.prices import Price, listed_price, price_of, priced
 from hermes_jupyter.agent.models.providers import Api, Provider, provider_at
-from hermes_jupyter.agent.models.requests import Requests, is_unfinished
+from hermes_jupyter.agent.models.requests import NOTHING, Requests, is_unfinished
 from hermes_jupyter.agent.models.silence import Silence
 from hermes_jupyter.agent.models.streams import FAILED_FINISHES, ReplyBuilder
-from hermes_jupyter.agent.models.transport import OPENAI_URL, Transport, drain, frames_of
+from hermes_jupyter.agent.models.transport import OPENAI_URL, Transport, drain
 from hermes_jupyter.errors import ConfigurationError, ModelError
 
 LIST_SECONDS = 3.0
@@ -112,16 +113,18 @@ class OpenAIModel:
         on_delta: Callable[[Delta], None],
         *,
         max_answer: int = 0,
+        more: Mapping[str, Any] = NOTHING,
     ) -> Reply:
-        """Ask for one reply. See `base.Model`."""
+        """Ask for one reply. See `base.Model`; ``more`` are fields of this request alone."""
         if not self.name:
             await self._take_first_offered()
         builder = ReplyBuilder(on_delta, [*map(wire.tool_name, tools)], self.provider.echo)
         await self._transport.open()
         silence = Silence(self._first, self._between)
         try:
-            async with silence.watch:
-                reply = await self._asked(messages, tools, max_answer, builder, silence)
+            async with silence:
+                write = partial(self._requests.body, self.name, messages, tools, max_answer, more)
+                reply = await self._asked(write, messages, builder, silence)
         except TimeoutError:
             raise failures.stalled(self._endpoint, builder.received, silence.seconds) from None
         except failures.http_errors() as error:
@@ -153,9 +156,8 @@ class OpenAIModel:
 
     async def _asked(
         self,
+        write: Callable[[], bytes],
         messages: Sequence[Message],
-        tools: Sequence[dict[str, Any]],
-        max_answer: int,
         builder: ReplyBuilder,
         silence: Silence,
     ) -> Reply:
@@ -163,9 +165,8 @@ class OpenAIModel:
         from openai import OpenAIError
 
         while True:
-            body = self._requests.body(self.name, messages, tools, max_answer)
             try:
-                async with self._transport.post(self._requests.path, body) as blocks:
+                async with self._transport.post(self._requests.path, write()) as blocks:
                     return await self._read(blocks, builder, silence)
             except OpenAIError as error:
                 if WRONG_API in str(error) and self._requests.use_responses():
@@ -182,13 +183,14 @@ class OpenAIModel:
         take = self._taker(builder)
         done = False
         try:
-            async for frame in frames_of(blocks, silence.life):
-                if done := frame == wire.DONE:
-                    break
-                if isinstance(frame, dict):
-                    take(frame)
-                    if builder.has_begun:
-                        silence.spoken()
+            async with aclosing(wire.frames(blocks, silence.life)) as frames:
+                async for frame in frames:
+                    if done := frame == wire.DONE:
+                        break
+                    if isinstance(frame, dict):
+                        take(frame)
+                        if builder.has_begun:
+                            silence.spoken()
         except wire.WebPage:
             raise failures.no_endpoint(self._endpoint, "HTML") from None
         except wire.UnreadableFrame as error:

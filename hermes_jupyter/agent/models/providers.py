@@ -53,6 +53,8 @@ class Provider:
     """Words of JSON Schema that it rejects."""
     keeps_tools: bool = False
     """Does ``tool_choice: none`` keep calls away, so that the tools can stay for its cache?"""
+    json_schema: bool = False
+    """Can it hold the replies of any model to a JSON schema (``response_format``)?"""
     lists_prices: bool = False
     """Does its list of models name prices?"""
     first_token: float = CLOUD_FIRST_TOKEN
@@ -154,6 +156,7 @@ PROVIDERS: tuple[Provider, ...] = (
         port=11434,
         first_token=LOCAL_FIRST_TOKEN,
         between_tokens=LOCAL_BETWEEN,
+        json_schema=True,
         is_local=True,
     ),
     Provider(
@@ -164,6 +167,7 @@ PROVIDERS: tuple[Provider, ...] = (
         first_token=LOCAL_FIRST_TOKEN,
         between_tokens=LOCAL_BETWEEN,
         keeps_tools=True,
+        json_schema=True,
         is_local=True,
     ),
     Provider(
@@ -173,6 +177,7 @@ PROVIDERS: tuple[Provider, ...] = (
         prefill={},
         first_token=LOCAL_FIRST_TOKEN,
         between_tokens=LOCAL_BETWEEN,
+        json_schema=True,
         is_local=True,
     ),
     Provider(
@@ -181,6 +186,7 @@ PROVIDERS: tuple[Provider, ...] = (
         port=1234,
         first_token=LOCAL_FIRST_TOKEN,
         between_tokens=LOCAL_BETWEEN,
+        json_schema=True,
         is_local=True,
     ),
 )

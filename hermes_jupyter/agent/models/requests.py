@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from hermes_jupyter.agent.models import responses
@@ -10,9 +11,13 @@ from hermes_jupyter.agent.models.base import Message
 from hermes_jupyter.agent.models.encoding import Encoder, dumped
 from hermes_jupyter.agent.models.providers import Api, Provider
 from hermes_jupyter.agent.models.shaping import has_images, shaped_message, shaped_tools
+from hermes_jupyter.agent.models.wire import tool_name
 
-MAY_GO = ("stream_options", "usage", "tool_choice", "include", "store")
+MAY_GO = (
+    "stream_options", "usage", "tool_choice", "include", "store", "temperature", "response_format",
+)  # fmt: skip
 """Fields that a request is sent again without, if a server complains about them."""
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 LIMITS = ("max_tokens", "max_completion_tokens")
 
 
@@ -53,18 +58,19 @@ class Requests:
         messages: Sequence[Message],
         tools: Sequence[Any],
         max_answer: int,
+        more: Mapping[str, Any] = NOTHING,
     ) -> bytes:
-        """The body of a request."""
+        """The body of a request; ``more`` are fields of this one alone."""
         if model != self._model:
             self._model, self._encoder = model, Encoder(self._shaped)
-        fields = {"model": model, "stream": True, **self._fields(messages, max_answer)}
+        fields = {"model": model, "stream": True, **self._fields(messages, tools, max_answer)}
         offered = tools
         if tools:
             self._tools = tools
         elif self._provider.keeps_tools and self._tools and _has_calls(messages):
             # The same bytes at the front as before, so that the provider's cache still hits.
             offered, fields = self._tools, {**fields, "tool_choice": "none"}
-        fields |= self._extra
+        fields |= {**self._extra, **more}
         fields = {name: value for name, value in fields.items() if name not in self._left_out}
         self._sent = set(fields)
         parts = [dumped(fields)[:-1]]
@@ -111,7 +117,9 @@ class Requests:
             self._extras_sent, self._encoder = False, Encoder(self._shaped)
         return dropped
 
-    def _fields(self, messages: Sequence[Message], max_answer: int) -> dict[str, Any]:
+    def _fields(
+        self, messages: Sequence[Message], tools: Sequence[Any], max_answer: int
+    ) -> dict[str, Any]:
         if self.api == "responses":
             limit = {"max_output_tokens": max_answer} if max_answer else {}
             return {**responses.BODY, **limit}
@@ -119,6 +127,8 @@ class Requests:
             "stream_options": {"include_usage": True},
             **self._provider.body,
         }
+        if choice := wanted_call(messages, tools):
+            fields["tool_choice"] = choice
         if max_answer:
             fields[self._limit] = max_answer
         if self._provider.prefill and is_unfinished(messages):
@@ -142,6 +152,18 @@ class Requests:
     def _shaped_tools(self, tools: Sequence[Any]) -> list[Any]:
         shaped = shaped_tools(tools, self._provider)
         return responses.tools_of(shaped) if self.api == "responses" else shaped
+
+
+def wanted_call(messages: Sequence[Message], tools: Sequence[Any]) -> Any:
+    """What the last message says of the next answer: the field ``tool_choice``, or None.
+
+    ``must_call`` names a tool, or is "any".
+    """
+    named = messages[-1].get("must_call") if messages else None
+    if not named or not tools:
+        return None
+    is_offered = named in map(tool_name, tools)
+    return {"type": "function", "function": {"name": named}} if is_offered else "required"
 
 
 def is_unfinished(messages: Sequence[Message]) -> bool:

@@ -12,6 +12,8 @@ from hermes_jupyter.agent.models.wire import json_safe, tool_name
 
 NO_IMAGE = "[An image was here. The model does not take it.]"
 IMAGES = frozenset({"image_url", "input_image", "image"})
+OURS = frozenset({"extras", "must_call"})
+"""What the agent notes on a message for itself."""
 _NESTED = ("properties", "$defs", "definitions", "dependentSchemas")
 """Where the keys are names, and only the values are schemas."""
 
@@ -20,7 +22,7 @@ def shaped_message(
     message: Message, provider: Provider, model: str, *, images: bool = True
 ) -> dict[str, Any]:
     """One message of the Chat Completions."""
-    sent = {name: value for name, value in message.items() if name != "extras"}
+    sent = {name: value for name, value in message.items() if name not in OURS}
     content = message.get("content")
     if not images and isinstance(content, list):
         content = [_without_image(part) for part in content]

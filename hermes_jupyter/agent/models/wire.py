@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from typing import Any
 
 from hermes_jupyter.agent.models.server_messages import is_html
@@ -54,11 +54,13 @@ def tool_name(definition: Mapping[str, Any]) -> str:
     return str(definition.get("function", definition).get("name", ""))
 
 
-async def frames(blocks: AsyncIterator[bytes]) -> AsyncGenerator[Any, None]:
+async def frames(
+    blocks: AsyncIterator[bytes], on_life: Callable[[], None] = lambda: None
+) -> AsyncGenerator[Any, None]:
     """The JSON values of an answer: of its server-sent events, or the one of a plain body.
 
     What it is, its first character tells; the content type of small servers often does not.
-    The last value is `DONE` if the server said so.
+    The last value is `DONE` if the server said so. ``on_life`` hears of every sign of life.
 
     Raises
     ------
@@ -67,13 +69,17 @@ async def frames(blocks: AsyncIterator[bytes]) -> AsyncGenerator[Any, None]:
     lines = EventLines()
     body: bytes | None = None
     async for block in blocks:
+        on_life()
         if body is not None:
             body += block
         elif not lines.started and block.lstrip()[:1] in (b"{", b"<"):
             body = block
         else:
             for line in lines.feed(block):
-                yield _parsed(line)
+                frame = _parsed(line)
+                yield frame
+                if frame == DONE:
+                    return
     if body is not None:
         yield _parsed(body.decode("utf-8", "replace"))
         yield DONE  # a body that parses is whole

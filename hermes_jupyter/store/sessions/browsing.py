@@ -155,6 +155,7 @@ def _about(about: Stored) -> dict[str, Any]:
         "title": about.title,
         "when": _time(about.updated),
         **({"notebook": about.notebook} if about.notebook else {}),
+        **({"works_for_session": about.parent} if about.is_child else {}),
         **({"model": about.model} if about.model else {}),
         "message_count": about.messages,
     }

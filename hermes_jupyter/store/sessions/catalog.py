@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from hermes_jupyter.errors import StoreError
 from hermes_jupyter.events import Event
 from hermes_jupyter.store.sessions import index, reading, recovery
 from hermes_jupyter.store.sessions.database import Database, now
+from hermes_jupyter.store.sessions.endings import Ending, ending_of
 from hermes_jupyter.store.sessions.holds import Holds
 from hermes_jupyter.store.sessions.journal import About, Journal, new_id, restored_state
 from hermes_jupyter.store.sessions.masking import masked
@@ -23,8 +24,8 @@ from tools.background_threads import BackgroundThreads
 LEAST_ID_CHARS = 6
 DELETED_AT_ONCE = 500
 _COLUMNS = (
-    "number, id, name, title, notebook, folder, model, parent, created, updated, messages,"
-    " state, running"
+    "number, id, name, title, notebook, folder, model, parent, is_child, created, updated,"
+    " messages, state, running"
 )
 
 
@@ -41,7 +42,9 @@ class Stored:
     folder: str
     model: str
     parent: str
-    """The id of the one that it is a copy of."""
+    """The id of the one that it is a copy of, or whose agent it worked for."""
+    is_child: bool
+    """Did its agent work for the parent's?"""
     created: float
     updated: float
     messages: int
@@ -59,6 +62,7 @@ class Reopened:
     transcript: Transcript
     was_cut: bool
     """Had a kernel died during its last turn?"""
+    ending: Ending
 
 
 class Sessions:
@@ -107,7 +111,7 @@ class Sessions:
         journal = Journal(
             self.database,
             self._holds,
-            About(about.name, about.notebook, about.folder, about.parent),
+            About(about.name, about.notebook, about.folder, about.parent, about.is_child),
             identity=about.id,
             number=about.number,
             next_place=(last or about.number << SHIFT) - (about.number << SHIFT) + 1,
@@ -118,21 +122,29 @@ class Sessions:
             raise StoreError(f"session {about.id} cannot be repaired; see the log")
         with self.database.read() as connection:
             stored = reading.transcript(connection, about.number)
+            ending = ending_of(connection, about.number)
         messages = Transcript(journal, stored)
         if missing:
             journal.count = messages.count_said
             journal.note_count()
-        return Reopened(about, journal, messages, bool(missing))
+        return Reopened(about, journal, messages, bool(missing), ending)
 
     def listing(self, words: str = "", limit: int = 50, offset: int = 0) -> list[Stored]:
-        """The conversations that were used last, newest first; with words in title or name."""
+        """The conversations that were used last, newest first; with words in title or name.
+
+        Those of children are left out: see `children`.
+        """
         like = f"%{_escaped(words)}%"
         return self._select(
-            "WHERE (title LIKE ? ESCAPE '\\' OR name LIKE ? ESCAPE '\\'"
+            "WHERE NOT is_child AND (title LIKE ? ESCAPE '\\' OR name LIKE ? ESCAPE '\\'"
             " OR notebook LIKE ? ESCAPE '\\')"
             " ORDER BY updated DESC, number DESC LIMIT ? OFFSET ?",
             (like, like, like, limit, offset),
         )
+
+    def children(self, about: Stored) -> list[Stored]:
+        """The conversations of agents that have worked for this one's, oldest first."""
+        return self._select("WHERE parent = ? AND is_child ORDER BY number", (about.id,))
 
     def count(self) -> int:
         """How many conversations there are."""
@@ -142,7 +154,7 @@ class Sessions:
     def of_notebook(self, path: str, name: str) -> list[Stored]:
         """The conversations of this name that belong to a notebook, newest first."""
         return self._select(
-            "WHERE notebook = ? AND name = ? ORDER BY updated DESC LIMIT 20",
+            "WHERE notebook = ? AND name = ? AND NOT is_child ORDER BY updated DESC LIMIT 20",
             (masked(path), masked(name)),
         )
 
@@ -177,7 +189,9 @@ class Sessions:
             If there is none, or the part of an id is one of several.
         """
         exact = self._select("WHERE id = ?", (wanted,))
-        named = self._select("WHERE name = ? ORDER BY updated DESC LIMIT 1", (masked(wanted),))
+        named = self._select(
+            "WHERE name = ? ORDER BY is_child, updated DESC LIMIT 1", (masked(wanted),)
+        )
         if exact or named:
             return (exact or named)[0]
         if len(wanted) >= LEAST_ID_CHARS:
@@ -235,7 +249,7 @@ class Sessions:
         return self.get(identity)
 
     def delete(self, about: Stored) -> None:
-        """Remove a conversation for good.
+        """Remove a conversation for good, and those of its children.
 
         Raises
         ------
@@ -245,6 +259,8 @@ class Sessions:
         if not self._holds.take(about.number):
             raise StoreError(f"session {about.id} is open, here or in another kernel")
         try:
+            for child in self.children(about):
+                self.delete(child)
             self._remove(about.number)
         finally:
             self._holds.give_up(about.number)
@@ -269,6 +285,19 @@ class Sessions:
         """All that is stored of a conversation, as it happened."""
         with self.database.read() as connection:
             return [*reading.entries(connection, about.number)]
+
+    def turns_of(self, identity: str) -> list[str]:
+        """The ids of a conversation's turns, in their order; calls by hand are none."""
+        about = self.look_up(identity)
+        if about is None:
+            return []
+        with self.database.read() as connection:
+            found = connection.execute(
+                "SELECT json_extract(body, '$.turn') FROM entries WHERE id BETWEEN ? AND ?"
+                " AND kind = 'TurnStarted' AND json_extract(body, '$.steps') > 0 ORDER BY id",
+                bounds(about.number),
+            )
+            return [str(turn) for (turn,) in found]
 
     def history(self, about: Stored) -> list[tuple[Entry, Event]]:
         """What happened in a conversation."""
@@ -298,9 +327,13 @@ def _select(where: str) -> str:
 
 
 def _stored(row: tuple[Any, ...]) -> Stored:
-    about: list[Any] = [*row]
-    about[-2:] = restored_state(row[-2]), bool(row[-1])
-    return Stored(*about)
+    found = Stored(*row)
+    return replace(
+        found,
+        is_child=bool(found.is_child),
+        state=restored_state(row[-2]),
+        running=bool(found.running),
+    )
 
 
 def _escaped(text: str) -> str:

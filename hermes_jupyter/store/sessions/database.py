@@ -40,10 +40,19 @@ class Database:
         Made if need be, for the user alone.
     migrations
         See `schema.MIGRATIONS`.
+    holds
+        What is in it, in the plural, for messages.
     """
 
-    def __init__(self, path: Path, migrations: Sequence[str] = MIGRATIONS) -> None:
+    def __init__(
+        self,
+        path: Path,
+        migrations: Sequence[str] = MIGRATIONS,
+        *,
+        holds: str = "conversations",
+    ) -> None:
         self.path = path
+        self._holds = holds
         self.notices: list[str] = []
         """What a person must hear about the file; emptied by whoever tells it."""
         self._migrations = migrations
@@ -108,7 +117,7 @@ class Database:
     def _opened(self) -> sqlite3.Connection:
         self._after_fork()
         if self.is_closed:
-            raise StoreError("the conversations are closed: the agent of this kernel was unloaded")
+            raise StoreError(f"the {self._holds} are closed: the agent of this kernel was unloaded")
         if self._writer is None:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with locked(self.path.with_suffix(".lock")):
@@ -174,9 +183,9 @@ class Database:
             with suppress(FileNotFoundError):
                 Path(f"{self.path}{ending}").rename(f"{aside}{ending}")
         self._suspect.unlink(missing_ok=True)
-        logger.warning("the file of the conversations is damaged: %s", why)
+        logger.warning("the file of the %s is damaged: %s", self._holds, why)
         self.notices.append(
-            f"the file of earlier conversations is damaged ({why}). It was set aside as {aside}, "
+            f"the file of earlier {self._holds} is damaged ({why}). It was set aside as {aside}, "
             "and a new one begun; sqlite3 FILE .recover may save what is in it"
         )
 
@@ -189,12 +198,12 @@ class Database:
                 with suppress(OSError):
                     self._suspect.touch(mode=0o600)
                 raise StoreError(
-                    f"the file of the conversations is damaged: {error}. Restart the kernel: the "
+                    f"the file of the {self._holds} is damaged: {error}. Restart the kernel: the "
                     f"file is then looked through, and set aside if need be ({self.path})"
                 ) from error
-            raise StoreError(f"the conversations in {self.path}: {error}") from error
+            raise StoreError(f"the {self._holds} in {self.path}: {error}") from error
         except OSError as error:
-            raise StoreError(f"the conversations cannot be kept in {self.path}: {error}") from error
+            raise StoreError(f"the {self._holds} cannot be kept in {self.path}: {error}") from error
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:

@@ -17,6 +17,7 @@ from hermes_jupyter.events import (
     ApprovalResolved,
     BatchStarted,
     Event,
+    MessageSaid,
     StepFinished,
     ToolCallFinished,
     ToolCallStarted,
@@ -37,6 +38,7 @@ _PARTS: Mapping[str, type[Any]] = {
     "result": ToolResult,
     "request": calls.ApprovalRequest,
     "question": calls.Question,
+    "child": calls.Child,
     "usage": calls.Usage,
 }
 """What the fields of an event hold that are no plain values."""
@@ -64,7 +66,7 @@ def row_of(event: Event, known_args: Mapping[str, Mapping[str, Any]]) -> Row:
             return Row(kind, masked(prompt), _body(event, without="prompt"))
         case StepFinished(text=text):
             return Row(kind, masked(text), _body(event, without="text"))
-        case TurnFinished(text=text):
+        case TurnFinished(text=text) | MessageSaid(text=text):
             return Row(kind, masked(text), _body(event, without="text"))
         case BatchStarted(calls=wanted):
             told = [_call(call, known_args.get(call.id)) for call in wanted]
@@ -73,13 +75,20 @@ def row_of(event: Event, known_args: Mapping[str, Mapping[str, Any]]) -> Row:
             return Row(kind, None, dumped({"call": _call(call, known_args.get(call.id))}))
         case ToolCallFinished(result=result):  # its text is masked already
             about: dict[str, Any] = {
-                "call": {"id": mended(result.call.id), "name": mended(result.call.name)},
+                "call": _filled(
+                    {
+                        "id": mended(result.call.id),
+                        "name": mended(result.call.name),
+                        "by": mended(result.call.by),
+                    }
+                ),
                 "status": result.status,
                 "seconds": round(result.seconds, 3),
                 "exit_code": result.exit_code,
                 "mistake": masked(result.mistake),
                 "handle": result.handle,
                 "total_chars": result.total_chars,
+                "details": result.details,  # masked, too
             }
             return Row(kind, mended(result.text), dumped({"result": _filled(about)}))
         case ApprovalRequested(request=request) | ApprovalResolved(request=request):
@@ -97,7 +106,7 @@ def event_of(kind: str, text: str | None, body: str | None) -> Event | None:
     match kind:
         case "TurnStarted":
             told["prompt"] = text or ""
-        case "StepFinished" | "TurnFinished" | "TextStreamed" | "ReasoningStreamed":
+        case "StepFinished" | "TurnFinished" | "TextStreamed" | "ReasoningStreamed" | "MessageSaid":
             told["text"] = text or ""
         case "ToolCallFinished":
             told["result"]["text"] = text or ""
@@ -120,7 +129,13 @@ def _filled(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _call(call: ToolCall, known: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    told = {"id": call.id, "name": call.name, "error": call.error, "mistake": call.mistake}
+    told = {
+        "id": call.id,
+        "name": call.name,
+        "error": call.error,
+        "mistake": call.mistake,
+        "by": call.by,
+    }
     args = {} if known is not None and known == call.args else {"args": dict(call.args)}
     return dict(masked_value({**_filled(told), **args}))
 

@@ -17,8 +17,12 @@ from typing import Any, NamedTuple
 
 from hermes_jupyter.errors import StoreError
 from hermes_jupyter.events import (
+    ApprovalRequested,
+    ApprovalResolved,
     BatchStarted,
+    ChildTold,
     Event,
+    MessageSaid,
     NoticeGiven,
     ReasoningStreamed,
     StepFinished,
@@ -28,6 +32,7 @@ from hermes_jupyter.events import (
     ToolCallStarted,
     ToolOutputStreamed,
     TurnFinished,
+    TurnRecorded,
     TurnStarted,
 )
 from hermes_jupyter.store.sessions import event_rows, message_rows
@@ -54,6 +59,8 @@ class About(NamedTuple):
     notebook: str = ""
     folder: str = ""
     parent: str = ""
+    is_child: bool = False
+    """Does its agent work for that of the parent? Else it is a copy of the parent."""
 
 
 class Journal:
@@ -185,9 +192,9 @@ class Journal:
     def _create(self, connection: sqlite3.Connection) -> None:
         about, at = self.about, now()
         cursor = connection.execute(
-            "INSERT INTO sessions (id, name, notebook, folder, parent, created, updated)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (self.id, masked(about.name), *map(masked, about[1:]), at, at),
+            "INSERT INTO sessions (id, name, notebook, folder, parent, is_child, created, updated)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (self.id, *map(masked, about[:4]), about.is_child, at, at),
         )
         number = int(cursor.lastrowid or 0)
         self._holds.take(number)
@@ -202,6 +209,12 @@ class Journal:
                 return not (self._partials.has("text") or self._partials.has("reasoning"))
             case NoticeGiven(level="info", key=key):
                 return bool(key)  # progress, which the next line replaces
+            case ChildTold():
+                return True  # the child's own journal has it
+            case ApprovalRequested(request=request) | ApprovalResolved(request=request):
+                return bool(request.path)  # likewise
+            case TurnRecorded():  # all of it is written already
+                return True
         return False
 
     def _write(self, connection: sqlite3.Connection, event: Event) -> None:
@@ -226,6 +239,8 @@ class Journal:
             case TurnStarted(prompt=prompt):
                 self._begin(connection, event)
                 self._said["user"] = self._event(connection, event), prompt
+            case MessageSaid(text=text):
+                self._said["user"] = self._event(connection, event), text
             case TurnFinished():
                 self._settle(connection, "reasoning", "ReasoningStreamed")
                 self._settle(connection, "text", "TextStreamed")

@@ -24,7 +24,7 @@ CREATE TABLE sessions (
     notebook TEXT NOT NULL DEFAULT '',  -- path of the notebook that it belongs to
     folder TEXT NOT NULL DEFAULT '',
     model TEXT NOT NULL DEFAULT '',
-    parent TEXT NOT NULL DEFAULT '',    -- id of the session that it is a copy of
+    parent TEXT NOT NULL DEFAULT '',    -- id of the session that it is a copy of, or works for
     created REAL NOT NULL,
     updated REAL NOT NULL,
     messages INTEGER NOT NULL DEFAULT 0,
@@ -62,7 +62,12 @@ CREATE VIRTUAL TABLE pieces USING fts5 (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (FIRST,)
+CHILDREN = """
+ALTER TABLE sessions ADD COLUMN is_child INTEGER NOT NULL DEFAULT 0;  -- works for its parent
+CREATE INDEX sessions_of_parents ON sessions (parent) WHERE is_child;
+"""
+
+MIGRATIONS: tuple[str, ...] = (FIRST, CHILDREN)
 """Script ``n`` makes version ``n + 1`` of version ``n``. Never change one that was released."""
 
 

@@ -1,6 +1,7 @@
 """Running batches on the road, with the agent's own loop and tool threads."""
 
 import asyncio
+import json
 import threading
 import time
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from hermes_jupyter.agent.batches import MAX_PARALLEL, Interrupted, run_batch
 from hermes_jupyter.calls import ToolCall
-from hermes_jupyter.events import BatchStarted, ToolCallFinished
+from hermes_jupyter.events import BatchStarted, ToolCallFinished, ToolOutputStreamed
 from hermes_jupyter.road.running import THREADS
 
 DESCRIPTORS = Path("/proc/self/fd")
@@ -121,3 +122,27 @@ def test_a_thousand_batches_leave_no_thread_and_no_descriptor_behind(turn):
     after = held()
     assert after[0] <= before[0] + MAX_PARALLEL  # a moment's need of one more thread is no leak
     assert after[1] <= before[1]
+
+
+def test_what_a_tool_still_comes_to_say_when_it_is_interrupted_is_kept(turn):
+    def patient(args, *, cancelled, on_output, **_):
+        on_output("working")
+        return "the half of it" if cancelled.wait(30) else "x"
+
+    turn.tool("patient", patient)
+
+    async def main():
+        printed, emit = asyncio.Event(), turn.emit
+        turn.emit = lambda e: printed.set() if isinstance(e, ToolOutputStreamed) else emit(e)
+        batch = [ToolCall(id="1", name="patient")]
+        task = asyncio.create_task(run_batch(batch, turn.road().run, turn.emit))
+        await printed.wait()
+        task.cancel()
+        with pytest.raises(Interrupted) as stop:
+            await task
+        return stop.value.results
+
+    (result,) = asyncio.run(main())
+    told = json.loads(result.text)
+    assert (result.status, told["partial_result"]) == ("interrupted", "the half of it")
+    assert "partial_output" not in told

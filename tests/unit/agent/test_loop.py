@@ -6,7 +6,8 @@ import time
 import pytest
 
 from hermes_jupyter.agent.budget import Budget
-from hermes_jupyter.agent.loop import MAX_CALLS, Agent, _with_own_ids
+from hermes_jupyter.agent.loop import Agent
+from hermes_jupyter.agent.messages import MAX_CALLS, with_own_ids
 from hermes_jupyter.agent.models.base import Delta, RawCall, Reply
 from hermes_jupyter.errors import ModelError
 from hermes_jupyter.events import (
@@ -235,7 +236,7 @@ def test_the_transcript_stays_valid_when_something_unforeseen_is_raised(turn, ev
 
 def test_ids_stay_different_whatever_the_model_calls_them():
     calls = tuple(RawCall(id=name, name="t", arguments="") for name in ("a_2", "a", "a", "", ""))
-    ids = [each.id for each in _with_own_ids(Reply(calls=calls)).calls]
+    ids = [each.id for each in with_own_ids(Reply(calls=calls)).calls]
     assert len(set(ids)) == 5
     assert all(ids)
 

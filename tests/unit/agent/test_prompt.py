@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hermes_jupyter.agent.prompt import IDENTITY, Knowledge, system_prompt
+from hermes_jupyter.agent.prompt import IDENTITY, Knowledge, compact_prompt, system_prompt
 
 FULL = Knowledge(
     identity="You are Ada.",
@@ -45,3 +45,19 @@ def test_the_beginning_is_the_same_on_another_day():
     first, second = (system_prompt(["skill_view"], "/data", each) for each in (FULL, later))
     same = first.index("Remembered from")
     assert first[:same] == second[:same]
+
+
+def test_a_small_model_is_told_little_and_the_same_in_every_session():
+    told = [
+        compact_prompt("/data", Knowledge(day="2026-01-02", session=name, model=name))
+        for name in ("one", "two")
+    ]
+    assert told[0] == told[1]
+    assert "/data" in told[0]
+    assert len(told[0]) < 300
+
+
+def test_rules_and_memory_are_told_to_a_small_model_too():
+    told = compact_prompt("/data", Knowledge(rules="Use tabs.", rules_from="AGENTS.md", memory="M"))
+    assert "<project_rules>\nUse tabs.\n</project_rules>" in told
+    assert told.endswith("Remembered from earlier conversations:\nM")

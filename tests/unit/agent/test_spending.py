@@ -61,3 +61,65 @@ def test_refunds_are_bounded():
         budget.refund()
     assert steps == 6
     assert not Budget(3).refund()
+
+
+def test_what_a_part_takes_is_taken_from_the_whole():
+    whole = spending(max_tokens=10_000)
+    with whole.part() as part:
+        part.add(Usage(prompt_tokens=4_000, model_calls=1), HELLO)
+    assert whole.spent.tokens == 4_000
+    assert whole.answer_limit(HELLO, (), None) < 6_000
+
+
+def test_two_parts_are_never_given_the_same_tokens():
+    whole = spending(max_tokens=40_000)
+    with whole.part() as one, whole.part() as other:
+        first = one.answer_limit(HELLO, (), None)
+        second = other.answer_limit(HELLO, (), None)
+        assert first > second > 0
+        read = one.expected(HELLO, ())
+        assert first + second + 2 * read <= 40_000
+        one.add(Usage(prompt_tokens=read, completion_tokens=10), HELLO)
+        assert other.answer_limit(HELLO, (), None) > second
+
+
+def test_what_a_part_was_about_to_take_is_free_again_when_it_ends():
+    whole = spending(max_tokens=40_000)
+    alone = whole.answer_limit(HELLO, (), None)
+    whole.add(Usage(), HELLO)
+    with whole.part() as part:
+        assert part.answer_limit(HELLO, (), None) > 0
+        assert whole.all_held().tokens > 0
+    assert whole.all_held().tokens == 0
+    assert whole.answer_limit(HELLO, (), None) == alone
+
+
+def test_a_part_leaves_room_for_the_last_words_of_whom_it_works_for():
+    used = Usage(prompt_tokens=3_000, model_calls=1)
+    whole = spending(used, max_tokens=10_000)
+    with whole.part() as part, whole.keeping(1_000):
+        left = 10_000 - 3_000 - (3_000 + SUMMARY + 1_000)
+        read = part.expected(HELLO, ())
+        assert part.answer_limit(HELLO, (), None) == left - 2 * read - SUMMARY
+    with whole.part() as part:
+        assert part.answer_limit(HELLO, (), None, is_last=True) == left + 1_000 - read
+
+
+def test_money_is_shared_like_tokens():
+    whole = spending(max_cost=1.0)
+    with whole.part() as one, whole.part() as other:
+        first = one.answer_limit(HELLO, (), PRICE)
+        second = other.answer_limit(HELLO, (), PRICE)
+        assert first > 0
+        assert second > 0
+        usage = Usage(prompt_tokens=200, completion_tokens=first + second)
+        assert PRICE.of(usage) <= 1.0
+
+
+def test_parts_are_told_apart_although_they_are_equal():
+    whole = spending(max_tokens=40_000)
+    with whole.part() as first:
+        with whole.part():
+            pass
+        first.answer_limit(HELLO, (), None)
+        assert whole.all_held().tokens > 0

@@ -167,3 +167,38 @@ def test_what_was_masked_stays_masked_and_a_mixed_line_harmless(tmp_path):
         if name == "md":
             assert "<script" not in text
     sessions.close()
+
+
+def test_what_children_did_is_read_from_their_own_conversations(tmp_path):
+    from hermes_jupyter.calls import Child
+    from hermes_jupyter.events import ChildFinished, ChildStarted, ChildTold
+
+    sessions = Sessions(tmp_path / "home")
+    child = sessions.begin(About("main/c", parent="x", is_child=True))
+    rm = ToolCall(id="c1", name="terminal", args={"command": "wc -l *"})
+    child.hear(TurnStarted(session="main/c", turn="c", prompt="count", model="m", steps=50))
+    child.hear(BatchStarted(calls=(rm,)))
+    child.hear(ToolCallFinished(result=ToolResult(call=rm, text="{}", seconds=0.3)))
+    child.hear(TurnFinished(status="done", text="There are 3."))
+    about = Child(id="c", number=1, name="1: count", goal="count", session_id=child.id)
+    call = ToolCall(id="d", name="delegate_task", args={"goal": "count"})
+    parent = sessions.begin(About("main"))
+    parent.hear(TurnStarted(session="main", turn="t", prompt="go", model="m", steps=90))
+    parent.hear(BatchStarted(calls=(call,)))
+    parent.hear(ChildStarted(call_id="d", child=about))
+    parent.hear(ChildTold(child="c", event=BatchStarted(calls=(rm,))))
+    parent.hear(ChildFinished(call_id="d", child=about, status="completed", text="There are 3."))
+    parent.hear(ToolCallFinished(result=ToolResult(call=call, text="{}")))
+    parent.hear(TurnFinished(status="done", text="Three."))
+    stored = sessions.get(parent.id)
+
+    def children(identity):
+        return sessions.entries(sessions.get(identity))
+
+    told = Conversation(stored, sessions.entries(stored), children=children)
+    text = export(told, str(tmp_path / "chat.md")).read_text()
+    assert "  - **1: count** · ✓ done" in text
+    assert text.count("`wc -l *` · ✓ done · 0.3 s") == 1
+    without = Conversation(stored, sessions.entries(stored))
+    assert "**1: count**" in export(without, str(tmp_path / "other.md")).read_text()
+    sessions.close()

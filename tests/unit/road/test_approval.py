@@ -4,7 +4,7 @@ import threading
 import pytest
 
 from hermes_jupyter.calls import ApprovalRequest, Question, Ruling, ToolCall
-from hermes_jupyter.events import ApprovalRequested, ApprovalResolved
+from hermes_jupyter.events import ApprovalRequested, ApprovalResolved, QuestionAsked
 from hermes_jupyter.road.approval import ApprovalDesk
 
 ABOUT = {
@@ -148,3 +148,49 @@ def test_a_child_shares_grants_and_refusals():
     desk = ApprovalDesk()
     assert desk.child("c").grants is desk.grants
     assert desk.child("c").denials is desk.denials
+
+
+def test_a_childs_own_record_has_its_request_as_its_own():
+    desk, heard, own = ApprovalDesk(), [], []
+    child = desk.child("reader", "c1").child("deeper", "c2")
+
+    def emit(event):
+        heard.append(event)
+        if isinstance(event, ApprovalRequested):
+            desk.answer("r", "once", by="widget", digest="d")
+
+    async def main():
+        with desk.turn(emit), child.turn(own.append):
+            await child.decide(ApprovalRequest(**ABOUT), own.append)
+
+    asyncio.run(main())
+    assert [type(event) for event in heard] == [ApprovalRequested, ApprovalResolved]
+    assert {event.request.path for event in heard} == {("c1", "c2")}
+    assert [type(event) for event in own] == [ApprovalRequested, ApprovalResolved]
+    assert {(event.request.path, event.request.asker) for event in own} == {((), "")}
+
+
+def test_a_child_says_who_asks_for_a_password():
+    desk, asked = ApprovalDesk(), []
+
+    def emit(event):
+        if isinstance(event, QuestionAsked):
+            asked.append(event.question.text)
+            desk.reply("q", "x", by="widget")
+
+    async def main():
+        with desk.turn(emit):
+            child = desk.child("reader")
+            return await child.ask(Question(id="q", text="Password?", secret=True), emit)
+
+    assert asyncio.run(main()) == "x"
+    assert asked == ["reader asks: Password?"]
+
+
+def test_a_child_can_be_stopped_while_it_works_and_only_then():
+    desk, stopped = ApprovalDesk(), []
+    with desk.child("reader").stoppable("c1", lambda: stopped.append("c1")):
+        assert desk.stop("c1")
+        assert not desk.stop("c2")
+    assert not desk.stop("c1")
+    assert stopped == ["c1"]

@@ -28,6 +28,16 @@ def test_a_flag_that_is_set_already_keeps_nobody_waiting():
     assert flag.is_set()
 
 
+@pytest.mark.parametrize("before", [True, False])
+def test_a_flag_tells_one_who_cannot_wait_for_it(before):
+    flag, told = Flag(), []
+    if before:
+        flag.set()
+    flag.when_set(lambda: told.append(flag.is_set()))
+    flag.set() if not before else None
+    assert told == [True]
+
+
 def test_a_flag_nobody_sets_is_waited_for_no_longer_than_asked():
     assert not Flag().wait(0.01)
 

@@ -10,6 +10,10 @@ from tools.toolsets import Toolset, UnknownToolset, resolve_toolset, resolve_too
 FILE = {"patch", "read_file", "search_files", "write_file"}
 TERMINAL = {"process", "terminal"}
 KEPT = {"read_result", "session_search"}
+VARIABLES = {"inspect_variable", "list_variables", "run_python", "save_variable"}
+CELLS = {"delete_cell", "edit_cell", "insert_cell", "move_cell", "read_cells"}
+OTHERS = {"delegate_task", "mixture_of_agents"}
+CODE = VARIABLES | CELLS | OTHERS | {"execute_code"}
 SKILLS = {"skills_list", "skill_view", "skill_manage"}
 
 
@@ -33,7 +37,7 @@ def test_toolset_is_its_tools():
 
 def test_toolset_includes_others():
     others = {"todo", "clarify", "memory"}
-    assert resolve_toolset("notebook") == FILE | TERMINAL | KEPT | SKILLS | others
+    assert resolve_toolset("notebook") == FILE | TERMINAL | KEPT | SKILLS | CODE | others
     assert resolve_toolset("safe") == {"read_file", "search_files", "todo", "clarify"}
 
 
@@ -84,7 +88,8 @@ def test_presets_differ_in_what_needs_a_person_and_in_what_a_child_must_not(web)
     notebook, headless, subagent, reader = (resolve_toolsets(None, default=p) for p in PRESETS)
     assert notebook >= FILE | TERMINAL | web | {"clarify", "delegate_task", "memory", "cronjob"}
     assert headless == notebook - {"clarify"}
-    assert subagent == FILE | TERMINAL | KEPT | SKILLS | web | {"todo"}
+    more = {"todo", "execute_code", "mixture_of_agents"}
+    assert subagent == FILE | TERMINAL | KEPT | SKILLS | web | more
     assert resolve_toolset("read-only") == {"read_file", "search_files"}
     assert resolve_toolset("read-only") <= reader
 
@@ -153,13 +158,13 @@ def test_enabled_toolsets_are_united():
 @pytest.mark.parametrize(
     ("enabled", "disabled", "left"),
     [
-        (["notebook"], ["file", "terminal", "skills"], {"todo", "clarify", "memory"} | KEPT),
+        (["notebook"], ["file", "terminal", "skills"], {"todo", "clarify", "memory"} | KEPT | CODE),
         (["file", "read-only"], ["read-only"], {"patch", "write_file"}),
         (["file"], ["patch"], FILE - {"patch"}),
         (["terminal"], "terminal_tools", set()),
         (None, ["*"], set()),
         (["*"], ["all"], set()),
-        (["all"], ["file", "terminal", "todo"], {"clarify", "memory"} | KEPT | SKILLS),
+        (["all"], ["file", "terminal", "todo"], {"clarify", "memory"} | KEPT | SKILLS | CODE),
         (["read_file"], ["file"], set()),
         (["read_file", "file"], ["read_file"], FILE - {"read_file"}),
         (["terminal", "process"], ["process"], {"terminal"}),
@@ -201,11 +206,13 @@ def test_a_disable_wins_over_a_tool_that_came_under_another_toolset(registry, by
 
 @pytest.mark.parametrize(("enabled", "disabled"), [(["flie"], None), (None, ["flie"])])
 def test_unknown_name_is_an_error_that_helps(enabled, disabled):
-    with pytest.raises(UnknownToolset, match=r"named 'flie'.*'file'.*Toolsets: clarify, file, "):
+    with pytest.raises(
+        UnknownToolset, match=r"named 'flie'.*'file'.*Toolsets: cells, clarify, code_execution, "
+    ):
         resolve_toolsets(enabled, disabled)
 
 
 def test_a_small_model_is_offered_few_tools_and_the_users_own(database):
     names = resolve_toolsets(default="small")
-    assert {"read_file", "terminal", "database_query"} <= names
-    assert not {"todo", "clarify", "patch", "process"} & names
+    assert {"read_file", "patch", "terminal", "database_query"} <= names
+    assert not {"todo", "clarify", "memory", "run_python", "process"} & names

@@ -54,6 +54,7 @@ class FakeDesk:
         self.closed = False
         self.answers: list[tuple[str, Ruling, str, str]] = []
         self.replies: list[tuple[str, str | None, str]] = []
+        self.stopped: list[str] = []
 
     def answer(self, request_id: str, ruling: Ruling | Decision, *, by: str, digest: str) -> bool:
         if self.closed or request_id in {answered for answered, *_ in self.answers}:
@@ -68,6 +69,10 @@ class FakeDesk:
 
     def reply(self, question_id: str, text: str | None, *, by: str) -> bool:
         self.replies.append((question_id, text, by))
+        return True
+
+    def stop(self, child: str) -> bool:
+        self.stopped.append(child)
         return True
 
 

@@ -7,11 +7,16 @@ from dataclasses import replace
 import ipywidgets
 import pytest
 
-from hermes_jupyter.calls import Question, Ruling, Usage
+from hermes_jupyter.calls import Child, Question, Ruling, Usage
 from hermes_jupyter.events import (
     ApprovalRequested,
     ApprovalResolved,
     BatchStarted,
+    ChildFinished,
+    ChildrenPlanned,
+    ChildStarted,
+    ChildTold,
+    ModelCalled,
     NoticeGiven,
     QuestionAnswered,
     QuestionAsked,
@@ -283,3 +288,179 @@ def test_events_after_the_end_are_ignored(cell, desk, make):
 
     asyncio.run(main())
     assert len(cell.displayed) == 2
+
+
+def children(make, *names):
+    """A call that has started children of these names."""
+    call = make.call(1, name="delegate_task", tasks=[{"goal": name} for name in names])
+    started = [
+        ChildStarted(
+            call_id="1", child=Child(id=name, number=n, name=f"{n}: {name}", goal=name, steps=50)
+        )
+        for n, name in enumerate(names, 1)
+    ]
+    planned = ChildrenPlanned(call_id="1", number=len(names))
+    return [STARTED, BatchStarted(calls=(call,)), ToolCallStarted(call=call), planned, *started]
+
+
+def told(name, *events):
+    return [ChildTold(child=name, event=event) for event in events]
+
+
+def test_each_child_has_a_line_that_says_what_it_does_now(cell, make, view_events):
+    running = [StepStarted(number=2), ToolCallStarted(call=make.call(1, command="wc -l a.txt"))]
+    events = [*children(make, "count", "write"), *told("count", *running)]
+    events += told("write", StepStarted(number=1), TextStreamed(text="Once upon a time"))
+    html = view_events(*events, look=lambda: shown(cell))
+    assert "terminal wc -l a.txt" in html
+    assert "Writing · Once upon a time" in html
+    assert "step 2 · 0 s" in html
+    assert "0 of 2 done" in html
+
+
+def test_what_children_take_is_counted_in_the_line_below_the_turn(cell, make, view_events):
+    used = ModelCalled(number=1, model="m", usage=Usage(prompt_tokens=700), seconds=1.0)
+    events = [*children(make, "count"), *told("count", used, used)]
+    html = view_events(*events, look=lambda: shown(cell))
+    assert "1,400 tokens" in html.split('"hermes-status"')[1]
+
+
+def test_a_childs_question_stands_in_its_lane_and_not_at_a_call_of_the_same_id(
+    cell, desk, make, view_events
+):
+    request = make.approval(make.call(1), asker="1: tidy", path=("tidy",))
+    events = [*children(make, "tidy"), ApprovalRequested(request=request)]
+
+    def look():
+        buttons(cell)["Allow once"].click()
+        return shown(cell)
+
+    html = view_events(*events, look=look)
+    assert "for 1: tidy" in html
+    assert [ruling.decision for ruling in desk.rulings] == ["once"]
+
+
+def test_an_answer_to_a_child_changes_no_call_of_the_same_id(cell, make, view_events):
+    request = make.approval(make.call(1), asker="1: tidy", path=("tidy",))
+    resolved = ApprovalResolved(request=request, decision="once", by="widget")
+    events = [*children(make, "tidy"), ApprovalRequested(request=request), resolved]
+    html = view_events(*events, look=lambda: shown(cell))
+    assert 'class="hermes-call hermes-is-running"' in html
+
+
+def test_a_child_can_be_stopped_and_its_details_opened(cell, desk, make, view_events):
+    call = make.call(1, command="ls -la")
+    inside = [BatchStarted(calls=(call,)), make.finished(call, "two files")]
+    events = [*children(make, "look"), *told("look", *inside)]
+
+    def look():
+        before = shown(cell)
+        buttons(cell)["Stop"].click()
+        buttons(cell)["Details"].click()
+        return before
+
+    before = view_events(*events, look=look)
+    assert desk.stopped == ["look"]
+    assert "two files" not in before
+
+
+def test_details_show_what_is_complete_and_stay_as_they_are(cell, desk, make):
+    call, more = make.call(1, command="ls -la"), make.call(2, command="pwd")
+
+    async def main():
+        view = WidgetView(cell, desk, "d1")
+        for event in [*children(make, "look"), *told("look", BatchStarted(calls=(call,)))]:
+            view(event)
+        view(told("look", make.finished(call, "two files"))[0])
+        buttons(cell)["Details"].click()
+        await asyncio.sleep(0)
+        opened = shown(cell)
+        first = view._lanes["1"]._lanes["look"]._details.box.children[0]
+        for event in told("look", BatchStarted(calls=(more,)), make.finished(more, "/home")):
+            view(event)
+        view._refresh()
+        kept = view._lanes["1"]._lanes["look"]._details.box.children[0] is first
+        later = shown(cell)
+        buttons(cell)["Details"].click()
+        await asyncio.sleep(0)
+        closed = shown(cell)
+        view.final({})
+        return opened, kept, later, closed
+
+    opened, kept, later, closed = asyncio.run(main())
+    assert "two files" in opened
+    assert kept
+    assert "/home" in later
+    assert "two files" not in closed
+
+
+def test_a_child_that_has_ended_is_one_line(cell, make, view_events):
+    events = children(make, "count", "write")
+    events += told("count", StepStarted(number=1), TextStreamed(text="streamed"))
+    child = events[4].child
+    usage = Usage(prompt_tokens=2_000)
+    events.append(
+        ChildFinished(call_id="1", child=child, status="error", reason="no model", steps=3,
+                      seconds=12, usage=usage)
+    )  # fmt: skip
+    html = view_events(*events, look=lambda: shown(cell))
+    assert "failed: no model · 3 steps · 2,000 tokens · 12 s" in html
+    assert "streamed" not in html
+    assert "1 of 2 done" in html
+
+
+def test_of_many_children_the_first_that_have_ended_are_only_counted(cell, make, view_events):
+    names = [f"n{number:02}" for number in range(40)]
+    events = children(make, *names)
+    ended = [
+        ChildFinished(call_id="1", child=event.child, status="completed") for event in events[4:34]
+    ]
+    html = view_events(*events[:4], *[e for pair in zip(events[4:34], ended, strict=True)
+                                     for e in pair], *events[34:],
+                       look=lambda: shown(cell))  # fmt: skip
+    assert html.count('<div class="hermes-child-line') == 12
+    assert "30 of 40 done" in html
+    assert "n39" in html
+
+
+def test_nothing_of_lanes_is_left_after_the_end(cell, make, view_events):
+    before = set(ipywidgets.widgets.widget._instances)
+    view_events(*children(make, "a", "b", "c"))
+    assert set(ipywidgets.widgets.widget._instances) == before
+
+
+def test_a_call_of_a_script_is_shown_in_the_card_of_the_script(make, view_events, cell):
+    call = make.call(command="the script")
+    inner = replace(make.call(command="inner"), id=f"{call.id}.1", by=call.id)
+    request = make.approval(inner)
+    seen = []
+
+    def look():
+        seen.append((shown(cell), list(buttons(cell))))
+
+    events = [
+        STARTED, BatchStarted(calls=(call,)), ToolCallStarted(call=call),
+        ApprovalRequested(request=request),
+    ]  # fmt: skip
+    view_events(*events, look=look)
+    cell.displayed.clear()
+    ended = ApprovalResolved(request=request, decision="once", by="widget")
+    view_events(*events, ended, ToolCallStarted(call=inner), make.finished(inner), look=look)
+    (asking, offered), (after, _) = seen
+    assert "Allow once" in offered
+    assert asking.count('class="hermes-name"') == after.count('class="hermes-name"') == 1
+    assert "hermes-is-asking" in asking
+    assert "hermes-is-running" in after
+
+
+def test_what_only_the_person_reads_is_folded_in_the_card(make, view_events, cell):
+    call = make.call(command="x")
+    finished = make.finished(call)
+    finished = replace(finished, result=replace(finished.result, details="Traceback <x>"))
+    seen = []
+    view_events(
+        STARTED, BatchStarted(calls=(call,)), ToolCallStarted(call=call), finished,
+        look=lambda: seen.append(shown(cell)),
+    )  # fmt: skip
+    assert "<summary>In full</summary>" in seen[0]
+    assert "Traceback &lt;x&gt;" in seen[0]

@@ -12,6 +12,7 @@ from hermes_jupyter.events import (
     BatchStarted,
     NoticeGiven,
     QuestionAnswered,
+    ReplayCompared,
     StepFinished,
     StepStarted,
     TextStreamed,
@@ -97,12 +98,12 @@ def test_who_decided_is_part_of_the_record(make):
     )
     assert "⊘ Denied because nobody could be asked" in bundle["text/html"]
     assert "⊘ Denied because nobody could be asked" in bundle["text/plain"]
-    assert bundle[MIME]["events"][0]["decisions"] == ("Denied because nobody could be asked",)
+    assert bundle[MIME]["events"][0]["decisions"] == ["Denied because nobody could be asked"]
 
 
 def test_json_is_an_object_with_the_facts_of_the_turn(make, one_call):
     turn = bundle_of(*make.turn(*one_call))[MIME]
-    assert (turn["v"], turn["session"], turn["turn"], turn["status"]) == (1, "s", "t", "done")
+    assert (turn["v"], turn["session"], turn["turn"], turn["status"]) == (2, "s", "t", "done")
     assert turn["usage"]["prompt_tokens"] == 1200
     assert len(turn["prompt_sha256"]) == 64
     assert [event["type"] for event in turn["events"]] == ["called", "said"]
@@ -273,3 +274,66 @@ def test_an_edit_that_was_not_run_does_not_read_as_if(make):
     bundle = bundle_of(*make.turn(*events, end))
     assert "⊘ denied · 1.5 s · Edited by you" in bundle["text/plain"]
     assert "then run" not in bundle["text/plain"]
+
+
+def test_a_turn_that_was_made_again_says_so(make):
+    started, *rest = make.turn()
+    at = "2026-11-30T12:04:59Z"
+    for how, said in (
+        ("record", "replayed from 2026-11-30 12:04 UTC, nothing was run"),
+        ("tools", "replayed from 2026-11-30 12:04 UTC, its tools run again"),
+        ("kept", "kept from 2026-11-30 12:04 UTC; --fresh asks anew"),
+    ):
+        bundle = bundle_of(replace(started, replayed=how, recorded_at=at), *rest)
+        for mime in ("text/plain", "text/markdown", "text/html"):
+            assert said in bundle[mime]
+        assert bundle[MIME]["replayed"] == {"how": how, "recorded_at": at}
+
+
+def test_what_differs_from_the_recording_is_shown(make, hostile):
+    compared = ReplayCompared(differences=(f"terminal: ok\n-{hostile}", "other: ok\n+x"))
+    bundle = bundle_of(*make.turn(compared))
+    for mime in ("text/plain", "text/markdown", "text/html"):
+        assert "2 calls answered in another way than recorded" in bundle[mime]
+        assert "+x" in bundle[mime]
+    assert "<script" not in bundle["text/html"]
+
+
+def test_a_record_that_was_cut_says_where_the_rest_is(make):
+    started, *rest = make.turn(answer="x" * 200_000)
+    started = replace(started, session_id="20261130-120000-0123456789")
+    bundle = bundle_of(started, *rest)
+    assert bundle[MIME]["whole"] == {"session_id": started.session_id, "turn": "t"}
+    for mime in ("text/plain", "text/markdown", "text/html"):
+        assert f"the whole turn: %hermes export {started.session_id} FILE" in bundle[mime]
+    short = bundle_of(started, *make.turn()[1:])
+    assert "whole" not in short[MIME]
+    assert "the whole turn" not in short["text/plain"]
+
+
+def test_a_traceback_is_folded_below_the_answer_that_the_model_read(make):
+    call = make.call(command="x")
+    finished = make.finished(call, '{"error": "KeyError: 1"}')
+    result = replace(finished.result, details="Traceback <b>\nKeyError: 1")
+    bundle = bundle_of(*make.turn(BatchStarted(calls=(call,)), replace(finished, result=result)))
+    html = bundle["text/html"]
+    assert "<details><summary>In full</summary>" in html
+    assert "Traceback &lt;b&gt;" in html
+    assert "Traceback" not in bundle["text/plain"] + bundle["text/markdown"]
+    assert bundle[MIME]["events"][0]["details"].startswith("Traceback")
+
+
+def test_calls_of_a_script_are_shown_only_if_somebody_decided_on_them(make, one_call):
+    quiet, asked = (replace(make.call(command=f"in {n}"), id=f"1.{n}", by="1") for n in (1, 2))
+    request = make.approval(asked)
+    events = [
+        ToolCallStarted(call=quiet),
+        make.finished(quiet),
+        ApprovalResolved(request=request, decision="once", by="widget"),
+        ToolCallStarted(call=asked),
+        make.finished(asked),
+    ]
+    text = bundle_of(*make.turn(*one_call, *events))["text/plain"]
+    assert "in 1" not in text
+    assert "in 2" in text
+    assert "Allowed once by you" in text

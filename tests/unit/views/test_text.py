@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -253,3 +254,8 @@ def test_a_password_is_asked_for_where_it_is_not_shown():
     asyncio.run(go())
     assert asked[0].endswith("Password (Enter = none): ")
     assert answers == [(" pass word ", "input")]
+
+
+def test_calls_of_a_script_make_no_lines(make):
+    call = replace(make.call(command="inner"), by="c1")
+    assert written(ToolCallStarted(call=call), make.finished(call)) == ""

@@ -15,6 +15,7 @@ from hermes_jupyter.agent.asking import Patience
 from hermes_jupyter.agent.budget import Budget
 from hermes_jupyter.agent.loop import Agent
 from hermes_jupyter.agent.models.client import OpenAIModel
+from hermes_jupyter.agent.models.constrained_model import ConstrainedModel
 from hermes_jupyter.agent.models.providers import LLAMACPP
 from hermes_jupyter.errors import ModelError, TooLongError
 from hermes_jupyter.events import ModelCalled, NoticeGiven
@@ -127,3 +128,35 @@ def test_the_window_is_learned_from_its_list(llama):
         return model.window
 
     assert asyncio.run(learn()) >= WINDOW
+
+
+PLACES = ("here", "there")
+LOOK = {
+    "type": "function",
+    "function": {
+        "name": "look",
+        "description": "Look somewhere.",
+        "parameters": {
+            "type": "object",
+            "properties": {"place": {"type": "string", "enum": [*PLACES]}},
+            "required": ["place"],
+        },
+    },
+}
+
+
+def test_a_model_that_knows_no_tools_makes_a_valid_call_when_it_is_held_to_the_schema(llama):
+    """SmolLM2's template has no place for tools, so llama.cpp ignores them for it."""
+    request = {"role": "user", "content": "Look there.", "must_call": "any"}
+
+    async def ask():
+        inner = OpenAIModel("tiny", base_url=llama["url"], api_key=llama["key"], provider=LLAMACPP)
+        model = ConstrainedModel(inner)
+        try:
+            return await model.reply([request], [LOOK], lambda delta: None)
+        finally:
+            await model.close()
+
+    (call,) = asyncio.run(ask()).calls
+    assert call.name == "look"
+    assert json.loads(call.arguments)["place"] in PLACES

@@ -14,6 +14,7 @@ from tools.safety.python_code.processes import git_method, is_program, program_a
 from tools.safety.python_code.tables import words
 from tools.safety.python_code.values import (
     HIDDEN_CALLABLE,
+    OWN_CLASS,
     UNKNOWN,
     AnyOf,
     Collection,
@@ -67,6 +68,8 @@ def call(
         )
     if isinstance(function, Inert):
         _pass_on(reader, args, keywords)
+        if isinstance(function, Unknown) and function.name.startswith(OWN_CLASS):
+            return _made_here(reader, Made(function.name), args, keywords)
         return UNKNOWN
     for position, argument in enumerate(args):
         if isinstance(argument, AnyOf) and reader.may_branch():
@@ -151,6 +154,9 @@ def _method(reader: Reader, receiver: Value, given: Call) -> Value:
         if kind in special.FUNCTIONS or kind in calls.FUNCTIONS:
             with_receiver.name = kind
             return _function(reader, with_receiver)
+        own = _own_method(reader, receiver, name)
+        if own is not None:
+            return _defined(reader, own, with_receiver.args, given.keywords)
         if receiver.kind.startswith(calls.CLOUD):
             if calls.REMOTE_CHANGES.fullmatch(name):
                 reader.tell(f"changes something at another host ({name})")
@@ -171,6 +177,23 @@ def _method(reader: Reader, receiver: Value, given: Call) -> Value:
     if files.method_may_read(name):
         files.secrets_among(given)
     return Unknown("content") if name in ("read", "readlines", "getvalue") else UNKNOWN
+
+
+def _made_here(
+    reader: Reader, made: Made, args: Sequence[Value], keywords: dict[str, Value]
+) -> Value:
+    """An object of a class that is defined in this code."""
+    beginning = _own_method(reader, made, "__init__")
+    if beginning is not None:
+        _defined(reader, beginning, [made, *args], keywords)
+    return made
+
+
+def _own_method(reader: Reader, receiver: Made, name: str) -> Defined | None:
+    """The method of a class that is defined in this code, if nothing takes its place."""
+    if not receiver.kind.startswith(OWN_CLASS) or name in reader.set_attributes:
+        return None
+    return reader.own_methods.get(f"{receiver.kind}.{name}")
 
 
 def _path_method(reader: Reader, path: FilePath, given: Call) -> Value:

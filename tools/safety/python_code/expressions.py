@@ -14,6 +14,7 @@ from tools.safety.python_code.processes import MANY_FORKS, sets_variable, tell_o
 from tools.safety.python_code.values import (
     ANY_KEY,
     HIDDEN_CALLABLE,
+    OWN_CLASS,
     UNKNOWN,
     AnyOf,
     Defined,
@@ -82,6 +83,10 @@ def attribute_of(reader: Reader, of: Value, attr: str) -> Value:
     if isinstance(of, Unknown) and of.name:
         kept = reader.attributes.get(f"{of.name}.{attr}")
         if kept is not None:
+            return kept
+    if isinstance(of, Made) and of.kind.startswith(OWN_CLASS):
+        kept = reader.attributes.get(f"{of.kind}.{attr}")
+        if kept is not None and not isinstance(kept, Defined):
             return kept
     return Method(of, attr)
 

@@ -46,6 +46,8 @@ def as_python(text: str) -> str:
         text = _PROMPT_LINE.sub("", text)
     if magic := _CELL_MAGIC.match(text):
         name, line, body = magic.group("name", "line", "body")
+        if name.endswith("?") and not (body or "").strip():
+            return f"get_ipython().run_line_magic('pinfo', {name.rstrip('?')!r})\n"
         return f"get_ipython().run_cell_magic({name!r}, {line.strip()!r}, {body or ''!r})\n"
     text = _without_indent(text)
     if not has_syntax_of_its_own(text):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from tools.safety.python_code.glance import is_harmless
 from tools.safety.python_code.ipython import run_line
 from tools.safety.python_code.ipython_text import as_python, is_python
 from tools.safety.python_code.magics import AUTOMAGIC
@@ -18,6 +19,11 @@ REORDERS = re.compile(r"[\x00\x07\x08\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 _LATIN = re.compile("[A-Za-z]")
 _LOOKS_LATIN = re.compile("[\u0400-\u052f\u0531-\u0586]")
 """Letters of alphabets of which some look like Latin ones."""
+_CODING = re.compile(
+    r"(?:[ \t\f]*(?:#[^\n]*)?\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*"
+    r"(?!(?i:utf[-_]?8(?:-sig)?|ascii|us-ascii|latin[-_]?1|iso-8859-(?:1|15)|cp1252)(?:[^-\w.]|$))[-\w.]"
+)
+"""A line by which Python reads the text in another encoding than ours."""
 TOO_LONG = Effect("is too long or too nested to be judged")
 _AUTOMAGIC = re.compile(r"\s*(?P<name>[A-Za-z_!]\w*)(?P<line>(?:[ \t]+(?![=(])[^\n]*)?)\s*$")
 
@@ -60,6 +66,10 @@ def _signs(text: str) -> list[Effect]:
 def _effects(source: str, reader: Reader) -> list[Effect]:
     if len(source) > LONGEST or reader.scene.depth > 8:
         return [TOO_LONG]
+    if _CODING.match(source):
+        return [Effect("is written in an encoding in which it reads otherwise", kind="hidden")]
+    if is_harmless(source, reader.scene, reader.scopes[0]):
+        return []
     effects = _signs(source)
     try:
         reader.block(parsed(source).body)

@@ -86,6 +86,8 @@ WELL_KNOWN: Mapping[str, str] = {
     "display": "IPython.display.display",
     "HTML": "IPython.display.HTML",
     "Javascript": "IPython.display.Javascript",
+    "Mock": "unittest.mock.Mock",
+    "MagicMock": "unittest.mock.MagicMock",
 }
 """What a name most likely stands for that an earlier cell has imported."""
 

@@ -45,6 +45,10 @@ class Reader:
         self.stars: list[str] = []
         self.replaced: dict[str, Value] = {}
         self.attributes: dict[str, Value] = {}
+        self.set_attributes: set[str] = set()
+        """Names of attributes that are given a new value somewhere."""
+        self.own_methods: dict[str, Defined] = {}
+        """``Class.method`` of classes that are defined here."""
         self.outer_names: set[str] = set()
         self.copies_of_environment: set[int] = set()
         self.calling: list[ast.AST] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from tools.safety.python_code import calls, files, folding
 from tools.safety.python_code.call import Call
@@ -15,7 +15,9 @@ from tools.safety.python_code.processes import MANY_FORKS, sets_variable, tell_o
 from tools.safety.python_code.tables import words
 from tools.safety.python_code.values import (
     ANY_KEY,
+    OWN_CLASS,
     UNKNOWN,
+    Defined,
     Items,
     Made,
     Named,
@@ -213,12 +215,20 @@ def class_definition(reader: Reader, node: ast.ClassDef) -> None:
         reader.block(node.body)
     finally:
         members = reader.scopes.pop()
+    own = f"{OWN_CLASS}{node.name} {node.lineno}"
+    plain = {each.name for each in node.body if _is_plain_method(each)}
     for name, value in members.items():
-        reader.attributes[f"{node.name}.{name}"] = value
+        reader.attributes[f"{own}.{name}"] = value
+        if name in plain and isinstance(value, Defined):
+            reader.own_methods[f"{own}.{name}"] = value
         if name.startswith("__") and isinstance(value, Named) and _acts(value):
             reader.call(value, [UNKNOWN])
-    reader.set(node.name, Unknown(node.name))
+    reader.set(node.name, Unknown(own))
     _decorated(reader, node, UNKNOWN)
+
+
+def _is_plain_method(node: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.decorator_list
 
 
 def _acts(value: Named) -> bool:
@@ -280,12 +290,17 @@ def _bind_several(reader: Reader, targets: list[ast.expr], value: Value) -> None
 
 
 def _bind_attribute(reader: Reader, of: Value, attr: str, value: Value) -> None:
+    reader.set_attributes.add(attr)
     if isinstance(of, Named):
         reader.replaced[full_name(f"{of.name}.{attr}")] = value
         if of.name == "builtins":
             reader.scopes[0][attr] = value
     elif isinstance(of, Unknown) and of.name:
         reader.attributes[f"{of.name}.{attr}"] = value
+    elif isinstance(of, Made) and of.kind.startswith(OWN_CLASS):
+        key = f"{of.kind}.{attr}"  # one for all objects of the class
+        known = reader.attributes.get(key)
+        reader.attributes[key] = value if known is None else any_of(known, value)
     if attr == "__code__":
         reader.tell(calls.UNSEEN)
 

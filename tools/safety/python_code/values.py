@@ -107,6 +107,8 @@ Inert: TypeAlias = Unknown | Known | FilePath | Items | Table
 """What is no function."""
 Passed: TypeAlias = Named | Defined | Method | AnyOf | Made
 """What may be called, or hold what may be."""
+OWN_CLASS = "class "
+"""Begins the name of a class that the code itself defines, and the kind of its objects."""
 UNKNOWN = Unknown()
 NOTHING = Known(None)
 ANY_KEY = "\ue000any key\ue001"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from tools.safety.scene import Scene
 from tools.safety.shell.values import Command, Word
 
+NAME_OF = re.compile(r"-\w*n\w*")
+"""``declare -n``: the variable stands for another."""
 TRANSPARENT = frozenset(("command", "builtin"))
 
 
@@ -88,10 +91,12 @@ def _print(command: Command, words: list[Word], scene: Scene) -> None:
 
 
 def _declare(command: Command, words: list[Word], scene: Scene) -> None:
+    is_name = any(NAME_OF.fullmatch(word.text) for word in words)
     for word in words:
         name, equals, value = word.text.partition("=")
         if equals:
-            scene.variables[name] = word._replace(text=value)
+            known = word._replace(text=value)
+            scene.variables[name] = Word(f"${name}", dynamic=True) if is_name else known
 
 
 def _alias(command: Command, words: list[Word], scene: Scene) -> None:

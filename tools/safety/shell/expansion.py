@@ -20,6 +20,7 @@ _GLOB = re.compile(r"[*?]|\[[^\]]+\]")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _HIDDEN = {"{": "\ue000", "}": "\ue001", ",": "\ue002", "*": "\ue003", "?": "\ue004", "[": "\ue005"}
 _HIDE, _SHOW = str.maketrans(_HIDDEN), str.maketrans({v: k for k, v in _HIDDEN.items()})
+_TO_HIDE = re.compile(r"[{},*?\[]")
 RunsSubstitution = Callable[[syntax.Substitution, Scene], str | None]
 """Runs what is in it, and says what it prints if that is certain."""
 
@@ -37,16 +38,15 @@ class Expansion:
             if not _SPECIAL.search(word):
                 return [Word(word)]
             word = (syntax.Literal(word, False),)
-        if len(word) == 1 and isinstance(word[0], syntax.Literal) and word[0].quoted:
-            text = word[0].text
-            if len(text) <= LONGEST_VALUE:
-                return [Word(f"./{text}" if text[:1] == "~" else text, quoted=True)]
-        return self._fields(word, split=True)
+        quoted = _only_quoted(word)
+        return [quoted] if quoted is not None else self._fields(word, split=True)
 
     def value(self, word: syntax.WordSyntax) -> Word:
         """The word as the value of an assignment or the target of a redirection."""
         if isinstance(word, str):
             return Word(word, glob=_GLOB.search(word) is not None)
+        if (quoted := _only_quoted(word)) is not None:
+            return quoted
         fields = self._fields(word, split=False)
         return fields[0] if fields else Word("")
 
@@ -118,6 +118,16 @@ class Expansion:
         return [Word(part.written, dynamic=True)]
 
 
+def _only_quoted(word: tuple[syntax.Part, ...]) -> Word | None:
+    """The word, if it is nothing but one quoted text."""
+    if len(word) != 1 or not isinstance(word[0], syntax.Literal) or not word[0].quoted:
+        return None
+    text = word[0].text
+    if len(text) > LONGEST_VALUE:
+        return None
+    return Word(f"./{text}" if text[:1] == "~" else text, quoted=True)
+
+
 class _Field:
     """A word in the making."""
 
@@ -145,13 +155,16 @@ class _Field:
     def words(self, *, braces: bool) -> list[Word]:
         if not self._pieces or not (self._quoted or any(text for text, _ in self._pieces)):
             return []
-        text = "".join(text.translate(_HIDE) if quoted else text for text, quoted in self._pieces)
+        hides = any(quoted and _TO_HIDE.search(text) for text, quoted in self._pieces)
+        text = "".join(
+            text.translate(_HIDE) if quoted and hides else text for text, quoted in self._pieces
+        )
         if len(text) > LONGEST_VALUE:
             raise Unreadable("its words become too long")
         texts = braces_expanded(text) if braces and "{" in text else [text]
         return [
             Word(
-                each.translate(_SHOW),
+                each.translate(_SHOW) if hides else each,
                 self._dynamic,
                 self._computed,
                 self._glob or _GLOB.search(each) is not None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Iterable
 
 from tools.safety.scene import Scene
@@ -16,8 +15,6 @@ MOST_COMMANDS = 1_000
 MOST_WORDS = 5_000
 MOST_ROUNDS = 16
 DEEPEST_CALLS = 4
-NAME_OF = re.compile(r"-\w*n\w*")
-"""``declare -n``: the variable stands for another."""
 Visit = Callable[[Command, Scene], None]
 UNKNOWN_SOURCE = Command([Word("{", dynamic=True)], {})
 
@@ -105,8 +102,11 @@ class Runner:
         known: dict[int, list[Word]] = {}
         for number, stage in enumerate(stages, 1):
             behind = ending if number == len(stages) else "|"
-            if id(stage) in known:
-                upstream = Command(known[id(stage)], {}, (), upstream, behind)
+            if (words := known.get(id(stage))) is not None:
+                if 2 < number < len(stages) and stages[number - 3] is stages[number - 2] is stage:
+                    self._count(words)  # the third of its kind gets what the second got
+                    continue
+                upstream = Command(words, {}, (), upstream, behind)
                 self._show(upstream, scene)
                 continue
             last = self.run(stage, scene.copy(), upstream, behind)
@@ -173,7 +173,7 @@ class Runner:
             node = self._without_alias(node, scene)
         words = [each for word in node.words for each in expansion.words(word)]
         assigned = {each.name: self._assigned(each, expansion, scene) for each in node.assignments}
-        if node.declares and any(NAME_OF.fullmatch(word.text) for word in words):
+        if node.declares and any(builtin.NAME_OF.fullmatch(word.text) for word in words):
             assigned = {name: Word(f"${name}", dynamic=True) for name in assigned}
         command = Command(
             words, assigned, self._redirections(node.redirects, scene), upstream, ending
@@ -186,11 +186,14 @@ class Runner:
         return command
 
     def _show(self, command: Command, scene: Scene) -> None:
+        self._count(command.words)
+        self._visit(command, scene)
+
+    def _count(self, words: list[Word]) -> None:
         self._commands += 1
-        self._words += len(command.words)
+        self._words += len(words)
         if self._commands > MOST_COMMANDS or self._words > MOST_WORDS:
             raise Unreadable("it has too many parts")
-        self._visit(command, scene)
 
     def _after(self, command: Command, scene: Scene) -> None:
         """What it leaves behind for the commands after it."""

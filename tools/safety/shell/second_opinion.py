@@ -89,7 +89,7 @@ class _Reader:
         if not redirects:
             return body
         if isinstance(body, syntax.Simple):
-            return body._replace(redirects=redirects)
+            return body._replace(redirects=body.redirects + redirects)
         return syntax.Redirected(body, redirects)
 
     def _call(self, tree: Tree) -> syntax.Node:
@@ -119,10 +119,9 @@ class _Reader:
         if operator in ("<<", "<<-"):
             return syntax.Redirect("<<", self.word(tree.get("Hdoc")))
         number = (tree.get("N") or {}).get("Value", "")
-        # "<>" opens for reading and writing; writing is what matters.
-        return syntax.Redirect(
-            ">>" if operator == "<>" else operator, self.word(tree["Word"]), number
-        )
+        if operator == "<>":  # writes over the beginning; as standard input it makes the file only
+            operator = ">>" if number in ("", "0") else ">"
+        return syntax.Redirect(operator, self.word(tree["Word"]), number)
 
     def _binary(self, tree: Tree) -> syntax.Node:
         first, second = self._statement(tree["X"]), self._statement(tree["Y"])
@@ -142,7 +141,10 @@ class _Reader:
 
     def _clause(self, tree: Tree) -> syntax.Node:
         """``time`` and ``coproc``."""
-        return self._statement(tree["Stmt"]) if tree.get("Stmt") else syntax.NOTHING
+        body = self._statement(tree["Stmt"]) if tree.get("Stmt") else syntax.NOTHING
+        if tree["Type"] == "CoprocClause" and isinstance(body, syntax.Simple):
+            return body._replace(words=("coproc", *body.words))
+        return body
 
     def _if(self, tree: Tree) -> syntax.Node:
         bodies = [self.statements(tree.get("Then"))]
@@ -219,8 +221,12 @@ class _Reader:
             "NestedParam",
         } & tree.keys()
         name = (tree.get("Param") or {}).get("Value", "")
-        if odd or "Index" in tree:
+        index = tree.get("Index")
+        element = self.word(index) if index and index["Type"] == "Word" else ()
+        if odd or (index and ("Exp" in tree or not isinstance(element, str))):
             return syntax.Unknown(written, tuple(self._inside(tree)))
+        if isinstance(element, str):
+            return syntax.Parameter(written, name, element=element, quoted=quoted)
         if expansion := tree.get("Exp"):
             arguments = (self.word(expansion.get("Word")),)
             return syntax.Parameter(written, name, expansion["Op"], arguments, quoted=quoted)

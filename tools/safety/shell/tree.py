@@ -18,6 +18,11 @@ OPERATORS = frozenset(("|", "|&", "&&", "||", ";", "&", ";;", "\n"))
 COMPOUND = frozenset(("subshell", "compound_statement"))
 TIMED = frozenset((("time",), ("time", "-p"), ("coproc",)))
 """Words of the shell behind which may be a compound command."""
+NO_COMMANDS = frozenset((
+    "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac",
+    "select", "function", "{", "}",
+))  # fmt: skip
+"""Words that are part of a compound command; where they are taken for programs, it was not seen."""
 CHAINS = frozenset(("list", "pipeline", "redirected_statement"))
 Item = syntax.Node | str
 """A statement, or the operator between two."""
@@ -171,6 +176,8 @@ class _Reader(WordReader):
                 self._add_word(words, child, end)
                 end = child.end_byte
         words += self._swallowed(redirects)
+        if words and words[0] in NO_COMMANDS:
+            self.doubts = True
         given = tuple(self._redirect(each) for each in redirects)
         return syntax.Simple(tuple(words), tuple(assignments), given)
 

@@ -10,6 +10,7 @@ from tools.safety.effect import Effect
 from tools.safety.launching import Check, standard_input
 from tools.safety.scene import Scene
 from tools.safety.shell.values import Command
+from tools.safety.telling import listed
 
 if TYPE_CHECKING:
     from tools.safety.judge import Judge
@@ -19,16 +20,56 @@ SSH_RUNS = re.compile(
     r"(?i)(?:proxycommand|localcommand|permitlocalcommand|knownhostscommand|"
     r"proxyusefdpass)\s*[= ]\s*(?!none|no)(.*)"
 )
+HOST = re.compile(r"(?:\w+://)?(?:[^/@\s]*@)?(?P<host>[\w-]+(?:\.[\w-]+)*)")
+SENT_FILE = re.compile(r"(?:[\w.-]+=)?[@<](?P<file>[^-;].*?)(?:;.*)?", re.DOTALL)
+WHOLE_FILES = frozenset(("-T", "--upload-file", "--post-file", "--body-file"))
+CURL_SENDS = frozenset((
+    "-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "-F",
+    "--form", "--form-string", "-T", "--upload-file", "--json",
+))  # fmt: skip
+WGET_SENDS = frozenset(("--post-data", "--post-file", "--body-data", "--body-file"))
 ASKS_NAMES = frozenset(("dig", "nslookup", "host", "ping"))
 NAME_WITH_CONTENT = re.compile(r"\$\{?\w+\}?\.[\w-]+\.\w")
 SENT_OUTPUT = re.compile(r"(?:\$\(|`)(?!\s*(?:date|basename|dirname|echo|seq|nproc|uname|arch)\b)")
 
 
+def host_of(text: str) -> str:
+    """The host in an address, without a name and a password before it."""
+    found = HOST.match(text)
+    return found.group("host") if found else "another host"
+
+
+def _hosts(arguments: Arguments) -> tuple[str, ...]:
+    given = [v for name, v in arguments.options if name == "--url" and v is not None]
+    hosts = [host_of(word.text) for word in (*given, *arguments.operands)]
+    return tuple(dict.fromkeys(hosts)) or ("another host",)
+
+
+def _sent(judge: Judge, arguments: Arguments, options: frozenset[str]) -> None:
+    """Of options that send data: which files, and to whom."""
+    values = [v for name, v in arguments.options if name in options and v is not None]
+    files = [found for v in values if (found := SENT_FILE.fullmatch(v.text))]
+    names = [found.group("file") for found in files]
+    names += [
+        v.text for name, v in arguments.options if name in WHOLE_FILES and v and name in options
+    ]
+    if values:
+        what, hosts = listed(names) if names else "data", _hosts(arguments)
+        judge.add(Effect(f"sends {what} to {' '.join(hosts)}", kind="sends", targets=hosts))
+
+
 def _remote_copy(judge: Judge, arguments: Arguments, command: Command, scene: Scene) -> None:
     remote = [w for w in arguments.operands if REMOTE_PATH.match(w.text) or "://" in w.text]
     if remote:
-        targets = tuple(w.text.partition(":")[0] for w in remote)
-        judge.add(Effect(f"copies to or from {remote[0]}", kind="sends", targets=targets))
+        hosts = tuple(host_of(w.text) for w in remote)
+        reason = f"copies files from {hosts[0]}"
+        if arguments.operands[-1] in remote:
+            names = [w.text for w in arguments.operands[:-1]]
+            reason = f"sends {listed(names) if names else 'files'} to {hosts[-1]}"
+        judge.add(Effect(reason, kind="sends", targets=hosts))
+    elif command.words[0].text.rpartition("/")[2] in ("scp", "pscp"):
+        for word in arguments.operands[-1:]:
+            judge.writes(word, scene, what=f"may overwrite {word}")
 
 
 def _ssh(judge: Judge, arguments: Arguments, command: Command, scene: Scene) -> None:
@@ -49,6 +90,7 @@ def _ssh(judge: Judge, arguments: Arguments, command: Command, scene: Scene) -> 
 
 def _wget(judge: Judge, arguments: Arguments, command: Command, scene: Scene) -> None:
     _asked(judge, arguments, command, scene)
+    _sent(judge, arguments, WGET_SENDS)
     for option in ("-O", "--output-document", "-o", "--output-file", "-a"):
         value = arguments.value(option)
         if value is not None and value.text not in ("-", "/dev/stdout"):
@@ -57,6 +99,8 @@ def _wget(judge: Judge, arguments: Arguments, command: Command, scene: Scene) ->
 
 def _curl(judge: Judge, arguments: Arguments, command: Command, scene: Scene) -> None:
     _asked(judge, arguments, command, scene)
+    if not any(map(arguments.has_exactly, ("-G", "--get"))):
+        _sent(judge, arguments, CURL_SENDS)
     for option in (
         "-o",
         "--output",
@@ -69,22 +113,27 @@ def _curl(judge: Judge, arguments: Arguments, command: Command, scene: Scene) ->
     ):
         for name, value in arguments.options:
             if name == option and value is not None and value.text != "-":
-                judge.writes(value, scene, what=f"sends or stores data: overwrites {value}")
+                judge.writes(value, scene)
     for name, value in arguments.options:
         if value is None:
             continue
         if name in ("-X", "--request") and value.text.upper() not in ("GET", "HEAD", "OPTIONS"):
-            judge.add(Effect(f"sends a {value} request", kind="sends"))
+            hosts = _hosts(arguments)
+            reason = f"sends a {value} request to {' '.join(hosts)}"
+            judge.add(Effect(reason, kind="sends", targets=hosts))
         if name in ("-H", "--header", "--proxy-header") and re.match(
             r"(?i)\s*(?:authorization|cookie|x-api-key|private-token|x-auth|api-key)|@", value.text
         ):
-            judge.add(Effect("sends or stores data: a credential", kind="sends"))
+            hosts = _hosts(arguments)
+            reason = f"sends a credential to {' '.join(hosts)}"
+            judge.add(Effect(reason, kind="sends", targets=hosts))
 
 
 def _http(judge: Judge, arguments: Arguments, command: Command, scene: Scene) -> None:
     texts = [w.text for w in arguments.operands]
     if any(re.match(r"[\w.-]+(?::=|=|@|:=@)(?!=)", text) for text in texts[1:]):
-        judge.add(Effect("sends or stores data", kind="sends"))
+        hosts = tuple(map(host_of, texts[:1]))
+        judge.add(Effect(f"sends data to {' '.join(hosts)}", kind="sends", targets=hosts))
 
 
 def _nc(judge: Judge, arguments: Arguments, command: Command, scene: Scene) -> None:
@@ -92,8 +141,15 @@ def _nc(judge: Judge, arguments: Arguments, command: Command, scene: Scene) -> N
         map(arguments.has_exactly, ("-e", "-c", "-l", "--exec", "--sh-exec"))
     ):
         return
-    kind = "opens a way in from the network" if arguments.has_exactly("-l") else "talks to a host"
-    judge.add(Effect(f"{kind}: {' '.join(w.text for w in arguments.operands)}", kind="sends"))
+    names = " ".join(word.text for word in arguments.operands)
+    if arguments.has_exactly("-l"):
+        judge.add(Effect(f"opens a way in from the network: {names}", kind="listens"))
+        return
+    files = [str(each.target) for each in command.redirections if each.operator == "<"]
+    host = arguments.operands[0].text if arguments.operands else "another host"
+    sends = bool(files) or command.piped
+    what = f"sends {listed(files) if files else 'data'} to {host}" if sends else f"talks to {host}"
+    judge.add(Effect(what, kind="sends", targets=(host,)))
 
 
 def _asked(judge: Judge, arguments: Arguments, command: Command, scene: Scene) -> None:
@@ -107,7 +163,7 @@ def _asked(judge: Judge, arguments: Arguments, command: Command, scene: Scene) -
 
 
 CHECKS: dict[str, Check] = {
-    **dict.fromkeys(("rsync", "scp", "sftp"), _remote_copy),
+    **dict.fromkeys(("rsync", "scp", "pscp", "sftp"), _remote_copy),
     "ssh": _ssh,
     "wget": _wget,
     "curl": _curl,

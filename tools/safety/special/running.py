@@ -13,7 +13,8 @@ from tools.safety.launching import UNSEEN, Check, own_words, standard_input
 from tools.safety.models import model_of
 from tools.safety.places import is_vital
 from tools.safety.scene import Scene, program_name
-from tools.safety.shell.values import Command, Word
+from tools.safety.shell.runner import commands_of
+from tools.safety.shell.values import Command, Unreadable, Word
 
 if TYPE_CHECKING:
     from tools.safety.judge import Judge
@@ -27,6 +28,11 @@ LOOKS_IN_GDB = re.compile(
     r"(?: full| \d+)?|info [\w ]+|(?:p|print|x)(?:/\w+)? [\w.$>*&-]+"
     r"|set (?:pagination|confirm|width|height) \w+"
 )
+STEPS = re.compile(
+    r"\s*(?:c|cont|continue|n|next|s|step|r|return|w|where|bt|u|up|d|down|q|quit|exit|l|ll|list|args?|a"
+    r"|(?:b|break|tbreak|until|unt|p|pp|whatis|list|l) [\w.:, ]+)\s*"
+)
+"""What only moves about in pdb."""
 FIELDS_OF_CRON = re.compile(r"\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(?P<text>.*)")
 NAMED = frozenset(("-name", "-iname", "-path", "-ipath"))
 
@@ -72,7 +78,7 @@ def _xargs(judge: Judge, arguments: Arguments, command: Command, scene: Scene) -
     at, _ = own_words(model, words, "xargs")
     own = Arguments(words[:at], model.values, long_dash=False)
     rest = words[at:] or [Word("echo")]
-    items = _given_items(command)
+    items = _given_items(command, own.value("-a") or own.value("--arg-file"))
     if program_name(rest[0].text) in DELETERS:
         vital = next((item for item in items if is_vital(item.text, scene)), None)
         if vital is not None and items[0] is vital and command.upstream is not None:
@@ -84,9 +90,23 @@ def _xargs(judge: Judge, arguments: Arguments, command: Command, scene: Scene) -
     judge.words(inner, Command(inner, {}), scene.inner())
 
 
-def _given_items(command: Command) -> list[Word]:
-    """The words on its standard input, as far as they are known."""
+def _printed_by(file: Word) -> Word | None:
+    """What ``<(...)`` gives to read, if that is plain."""
+    if not file.text.startswith("<("):
+        return None
+    try:
+        commands = commands_of(file.text[2:-1])
+    except Unreadable:
+        return None
+    output = commands[0].output() if len(commands) == 1 else None
+    return None if output is None else Word(output)
+
+
+def _given_items(command: Command, file: Word | None = None) -> list[Word]:
+    """The words on its standard input or in its file, as far as they are known."""
     given, source = command.standard_input(), command.upstream
+    if file is not None:
+        given, source = _printed_by(file), None
     if given is not None and not given.dynamic:
         return [Word(text) for text in re.split(r"[\s\0]+", given.text)[:20] if text] or [Word("")]
     if source is not None and source.words and program_name(source.words[0].text) == "find":
@@ -247,6 +267,12 @@ def _gdb(judge: Judge, arguments: Arguments, command: Command, scene: Scene) -> 
             judge.add(Effect(f"runs {value}", kind="runs"))
 
 
+def _pdb(judge: Judge, arguments: Arguments, command: Command, scene: Scene) -> None:
+    for name, value in arguments.options:
+        if name in ("-c", "--command") and value is not None and not STEPS.fullmatch(value.text):
+            judge.code("python", value._replace(text=value.text.strip().lstrip("!")), scene)
+
+
 def _starts_with(judge: Judge, arguments: Arguments, command: Command, scene: Scene) -> None:
     """``less +!command``, ``vi +command``: what a pager or editor does first."""
     for word in arguments.words:
@@ -268,6 +294,7 @@ CHECKS: dict[str, Check] = {
     "bq": _bq,
     "crontab": _crontab,
     **dict.fromkeys(("gdb", "lldb"), _gdb),
+    **dict.fromkeys(("pdb", "pdb3", "ipdb"), _pdb),
     **dict.fromkeys(("at", "batch"), _at),
     "tmux": _tmux,
     "screen": _screen,

@@ -7,7 +7,9 @@ import re
 import secrets
 from typing import Any, Literal
 
-OPENING = re.compile(r'\s*\{\s*"(tool|final)"\s*:\s*"')
+OPENING = re.compile(
+    r'\s*\{\s*(?:"plan"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*)?"(tool|final)"\s*:\s*"', re.DOTALL
+)
 DECODABLE = re.compile(r'(?:[^"\\]|\\[^u]|\\u[0-9a-fA-F]{4})*')
 HALF_OF_A_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}$")
 
@@ -49,11 +51,12 @@ def message_of(written: str, finish: str) -> tuple[dict[str, Any], str]:
         reply = json.loads(written)
     except ValueError:  # cut off by the token limit
         return {"role": "assistant", "content": GrowingReply().feed(written)}, finish
+    plan = {"reasoning_content": reply["plan"]} if reply.get("plan") else {}
     if "final" in reply:
-        return {"role": "assistant", "content": reply["final"]}, "stop"
+        return {"role": "assistant", "content": reply["final"], **plan}, "stop"
     function = {
         "name": reply["tool"],
         "arguments": json.dumps(reply["arguments"], ensure_ascii=False),
     }
     call = {"id": f"call_{secrets.token_hex(12)}", "type": "function", "function": function}
-    return {"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls"
+    return {"role": "assistant", "content": None, "tool_calls": [call], **plan}, "tool_calls"

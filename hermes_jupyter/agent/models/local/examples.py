@@ -19,12 +19,17 @@ or answer the user: {"final": "a short answer"}
 Tools:
 %s
 Files and commands need a tool; anything else you answer at once with final. A file that the user \
-names you read with read_file. Finish every step that the user asked for, then give the final \
+names you read with read_file. write_file replaces all of a file: change a part with patch. Count \
+with terminal. Finish every step that the user asked for, then give the final \
 answer. Never make up what a file says."""
+
+PLAN_MANUAL = """
+Your first reply to a request begins with "plan": the steps that it needs, in a few words."""
 
 SHORT_MANUALS = {
     "read_file": "show a text file; use it whenever the user names the file",
-    "write_file": "create a file or replace all of it",
+    "write_file": "create a new file",
+    "patch": "change a part of a file: old_string, which is in it, becomes new_string",
     "terminal": "run a shell command and show its output",
     "search_files": "find which file holds a text (target content) or has a name (target files)",
 }
@@ -32,10 +37,14 @@ SHORT_MANUALS = {
 SHOWN_OPTIONS = {
     "read_file": (),
     "write_file": (),
+    "patch": (),
     "terminal": (),
     "search_files": ("target", "path"),
 }
 """Optional parameters that are offered; each more is one more to get wrong."""
+
+REQUIRED = {"patch": ("path", "old_string", "new_string")}
+"""What a call must have, if a small model shall not choose between several ways to make it."""
 
 RESULT = "TOOL RESULT:\n"
 MOST_PARAMETERS = 5  # of a tool that is not named above
@@ -74,8 +83,9 @@ def user(text: str) -> dict[str, str]:
     return {"role": "user", "content": text}
 
 
-def called(tool: str, arguments: Any) -> dict[str, str]:
-    text = json.dumps({"tool": tool, "arguments": arguments}, ensure_ascii=False)
+def called(tool: str, arguments: Any, plan: str = "") -> dict[str, str]:
+    reply = {"tool": tool, "arguments": arguments}
+    text = json.dumps({"plan": plan, **reply} if plan else reply, ensure_ascii=False)
     return {"role": "assistant", "content": text}
 
 
@@ -94,6 +104,11 @@ def read(path: str, *lines: str) -> Step:
 
 def ran(command: str, output: str) -> Step:
     return Step("terminal", {"command": command}, {"output": output, "exit_code": 0})
+
+
+def patched(path: str, old: str, new: str) -> Step:
+    arguments = {"path": path, "old_string": old, "new_string": new}
+    return Step("patch", arguments, {"diff": f"@@ -1 +1 @@\n-{old}\n+{new}\n"})
 
 
 EXAMPLES = (
@@ -135,6 +150,31 @@ EXAMPLES = (
             ran("bash five.sh", "5\n"),
         ),
         "I made five.sh; running it prints 5.",
+    ),
+    Example(
+        "In sign.txt change open to closed.",
+        (patched("sign.txt", "open", "closed"),),
+        "sign.txt now says closed instead of open.",
+    ),
+    Example(
+        "Add pears at the end of fruit.txt.",
+        (ran("echo pears >> fruit.txt", ""),),
+        "I added pears at the end of fruit.txt.",
+    ),
+    Example(
+        "Remove the line about rain from week.txt.",
+        (ran("sed -i '/rain/d' week.txt", ""),),
+        "I removed the line about rain from week.txt.",
+    ),
+    Example(
+        "How many lines of door.log mention Anna?",
+        (ran("grep -c Anna door.log", "4\n"),),
+        "4 lines of door.log mention Anna.",
+    ),
+    Example(
+        "How many people are in team.csv?",
+        (ran("tail -n +2 team.csv | wc -l", "5\n"),),
+        "There are 5 people in team.csv.",
     ),
     Example(
         "Delete a.tmp, then tell me which files are left.",

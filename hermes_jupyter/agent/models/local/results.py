@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 NOTHING_FOUND = "nothing found"
 NAMES_FOUND = "files by name:"
+DEFINITION = re.compile(
+    r"\s*(?:(?:export|default|async|public|private|static|pub)\s+)*"
+    r"(?:(?:def|class|function|func|fn|const|let|var|struct|interface|type|enum|trait)\s+\w"
+    r"|[A-Za-z_][\w.]*\s*(?::\s*\w+\s*)?=(?!=))"
+)
 LONGEST = 6_000  # characters; about 2,000 tokens, so that three long results fit the window
 
 
@@ -49,6 +55,15 @@ def write_file(result: Mapping[str, Any]) -> str:
     return f"ok: {result['bytes_written']} bytes written"
 
 
+def patch(result: Mapping[str, Any]) -> str:
+    changed = [line for line in str(result["diff"]).splitlines() if _is_change(line)]
+    return "\n".join(["ok:", *changed])
+
+
+def _is_change(line: str) -> bool:
+    return line.startswith(("+", "-")) and not line.startswith(("+++ ", "--- "))
+
+
 def terminal(result: Mapping[str, Any]) -> str:
     parts = [str(result["output"]).rstrip("\n") or "(no output)"]
     if result.get("exit_code"):
@@ -61,12 +76,18 @@ def terminal(result: Mapping[str, Any]) -> str:
 def search_files(result: Mapping[str, Any]) -> str:
     if names := result.get("files"):
         return "\n".join([NAMES_FOUND, *names])
-    lines = [located(match) for match in result.get("matches") or []]
+    found = sorted(result.get("matches") or [], key=is_use)
+    lines = [located(match) for match in found]
     return "\n".join([f"{result['total_count']} found", *lines]) if lines else NOTHING_FOUND
 
 
 def located(match: Mapping[str, Any]) -> str:
     return f"{match['path']}:{match['line']}: {match['content']}"
+
+
+def is_use(match: Mapping[str, Any]) -> bool:
+    """Sorts the lines that define something before those that use it: the first is believed."""
+    return DEFINITION.match(str(match["content"])) is None
 
 
 def compact(result: Any) -> str:
@@ -87,6 +108,7 @@ def capped(text: str) -> str:
 WORDINGS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "read_file": read_file,
     "write_file": write_file,
+    "patch": patch,
     "terminal": terminal,
     "search_files": search_files,
 }

@@ -40,10 +40,20 @@ def simplified(schema: Any, definitions: Mapping[str, Any], depth: int) -> dict[
 
 
 def essential(
-    schema: Mapping[str, Any], options: tuple[str, ...] | None, most: int
+    schema: Mapping[str, Any],
+    options: tuple[str, ...] | None,
+    most: int,
+    required: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """Keep the required parameters and the named options; without names, the first few."""
-    required = [name for name in schema.get("required", []) if name in schema["properties"]]
+    """Keep the required parameters and the named options; without names, the first few.
+
+    Parameters
+    ----------
+    required
+        What every call must have, instead of what the schema says.
+    """
+    required = required or tuple(schema.get("required", ()))
+    required = tuple(name for name in required if name in schema["properties"])
     if options is None:
         others = [name for name in schema["properties"] if name not in required]
         options = tuple(others[: max(0, most - len(required))])
@@ -52,4 +62,4 @@ def essential(
         for name, value in schema["properties"].items()
         if name in required or name in options
     }
-    return {**schema, "properties": properties, "required": required}
+    return {**schema, "properties": properties, "required": list(required)}

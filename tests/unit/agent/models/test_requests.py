@@ -221,3 +221,25 @@ def test_every_provider_has_an_address_and_is_found_by_it():
     assert named("google").name == "gemini"
     assert named("nobody") is None
     assert named("custom") is CUSTOM
+
+
+@pytest.mark.parametrize(
+    ("wanted", "choice"),
+    [
+        ("any", "required"),
+        ("look", {"type": "function", "function": {"name": "look"}}),
+        ("absent", "required"),
+    ],
+)
+def test_a_message_that_wants_a_call_asks_for_one(wanted, choice):
+    got = sent(requests_to(), [{**user("read it"), "must_call": wanted}], [LOOK])
+    assert got["tool_choice"] == choice
+    assert got["messages"] == [user("read it")]
+
+
+def test_where_there_are_no_tools_none_is_asked_for():
+    assert "tool_choice" not in sent(requests_to(), [{**user("read it"), "must_call": "any"}])
+
+
+def test_other_messages_leave_the_choice_to_the_model():
+    assert "tool_choice" not in sent(requests_to(), [user("read it")], [LOOK])

@@ -6,6 +6,10 @@ import pytest
 from hermes_jupyter.calls import ToolCall
 from hermes_jupyter.errors import StoreError
 from hermes_jupyter.events import ToolCallStarted
+from hermes_jupyter.store.sessions.browsing import Browser
+from hermes_jupyter.store.sessions.catalog import Sessions
+from hermes_jupyter.store.sessions.database import Database
+from hermes_jupyter.store.sessions.schema import FIRST
 
 CALL = ToolCall(id="c1", name="terminal", args={"command": "make"})
 OTHER_KERNEL = """
@@ -111,3 +115,71 @@ def test_numbers_of_deleted_ones_are_not_given_again(new_talk, sessions):
     second = new_talk("two")
     second.exchange("c", "d")
     assert second.stored.number > number
+
+
+def test_children_are_listed_below_their_parent_and_nowhere_else(new_talk, sessions):
+    parent = new_talk("main")
+    parent.exchange("share the work", "Done.")
+    for name in ("first", "second"):
+        child = new_talk(f"main/{name}", parent=parent.id, is_child=True)
+        child.exchange(f"the {name} part", "ok")
+    (about,) = sessions.listing()
+    assert about.id == parent.id
+    assert not about.is_child
+    below = sessions.children(about)
+    assert [each.title for each in below] == ["the first part", "the second part"]
+    assert all(each.is_child for each in below)
+    assert sessions.find(below[0].id) == below[0]
+
+
+def test_a_name_means_a_conversation_of_the_user_before_one_of_a_child(new_talk, sessions):
+    own = new_talk("same")
+    own.exchange("mine", "ok")
+    new_talk("same", parent=own.id, is_child=True).exchange("a child's", "ok")
+    assert sessions.find("same").id == own.id
+
+
+def test_a_notebook_never_goes_on_with_the_conversation_of_a_child(new_talk, sessions):
+    new_talk("main", notebook="/a.ipynb", parent="x", is_child=True).exchange("a child's", "ok")
+    assert sessions.of_notebook("/a.ipynb", "main") == []
+
+
+def test_children_go_with_their_parent_and_so_do_theirs(new_talk, sessions):
+    parent = new_talk("main")
+    child = new_talk("main/a", parent=parent.id, is_child=True)
+    grandchild = new_talk("main/a/b", parent=child.id, is_child=True)
+    copy = new_talk("copy", parent=parent.id)
+    for talk in (parent, child, grandchild, copy):
+        talk.exchange("x", "y")
+        talk.journal.close()
+    sessions.delete(parent.stored)
+    assert sessions.count() == 1
+    assert sessions.get(copy.id).parent == parent.id
+
+
+def test_a_copy_of_a_childs_conversation_is_the_users_own(new_talk, sessions):
+    child = new_talk("main/a", parent="x", is_child=True)
+    child.exchange("look", "Found.")
+    child.journal.close()
+    assert not sessions.fork(child.stored, name="mine").is_child
+    assert [about.name for about in sessions.listing()] == ["mine"]
+
+
+def test_what_was_said_in_a_childs_conversation_is_found_and_says_whose_it_is(new_talk, sessions):
+    new_talk("main/a", parent="p-1", is_child=True).exchange("look", "the heron is here")
+    found, _ = Browser(sessions, "other").find("heron", limit=3, order="relevance", roles=())
+    assert [each["works_for_session"] for each in found] == ["p-1"]
+    assert Browser(sessions, "other").latest(3) == []
+
+
+def test_a_file_from_before_there_were_children_has_none(home):
+    older = Database(home / "jupyter" / "state.db", (FIRST,))
+    with older.write() as connection:
+        connection.execute(
+            "INSERT INTO sessions (id, name, title, created, updated) VALUES ('i', 'n', 't', 1, 1)"
+        )
+    older.close()
+    sessions = Sessions(home)
+    (about,) = sessions.listing()
+    assert (about.title, about.is_child) == ("t", False)
+    sessions.close()

@@ -105,3 +105,37 @@ def test_the_terminal_tool_tells_what_is_wrong_with_a_place():
     with RemoteEnvironment("gone", Gone(), cwd="/") as shell:
         answer = terminal({"command": "true"}, environment=shell, cancelled=threading.Event())
     assert "start it" in answer
+
+
+def test_another_shell_in_the_same_place_keeps_its_own_state_and_leaves_the_place_open(terminals):
+    chosen = terminals(X="1", TERMINAL_ENV="elsewhere")
+    chosen.current.execute("mkdir deep; cd deep; A=first")
+    other = chosen.beside(LocalEnvironment())
+    assert other.current.host is chosen.current.host
+    assert other.current.cwd == chosen.current.cwd
+    assert other.current.files is chosen.current.files
+    assert other.current.execute("echo <$A>; cd /").output != "<first>\n"
+    job = other.current.spawn("sleep 100")
+    other.close()
+    assert job.status != "running"
+    assert chosen.current.execute("echo $A; basename $PWD").output == "first\ndeep\n"
+    with pytest.raises(RuntimeError, match="closed"):
+        other.current.execute("true")
+
+
+def test_on_this_machine_the_shell_beside_is_the_one_that_is_given(terminals):
+    local = LocalEnvironment()
+    beside = terminals().beside(local)
+    assert beside.current is beside.local is local
+    local.close()
+
+
+def test_a_place_with_one_shell_says_so():
+    from tools.environments.base import Environment
+
+    class Lonely(Environment):
+        backend, cwd = "lonely", "/"
+        execute = interrupt = spawn = close = None
+
+    with pytest.raises(HostError, match="'lonely' has one shell only"):
+        Lonely().beside()

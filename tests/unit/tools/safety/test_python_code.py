@@ -38,6 +38,7 @@ def verdict(source, cwd=CWD):
         "import sqlite3\nc = sqlite3.connect(':memory:')\nc.execute('insert into t values (1)')",
         "connection.execute('SELECT * FROM t')",
         "df.to_csv(); df.to_csv(sys.stdout); plt.savefig(io.BytesIO())",
+        "class Job:\n    def kill(self): self.alive = False\njob = Job()\njob.kill()",
         "client = OpenAI(api_key=os.environ['OPENAI_API_KEY'])",
         "import inspect, shutil\ninspect.signature(shutil.rmtree); help(shutil.rmtree)",
         "import boto3\nboto3.client('s3').list_buckets()",

@@ -5,11 +5,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.safety.shell import Unreadable
+from tools.safety import judge_command
+from tools.safety.shell import Unreadable, reading
 from tools.safety.shell.plain import plain_program
+from tools.safety.shell.reading import read_program
 from tools.safety.shell.runner import commands_of
 from tools.safety.shell.second_opinion import read_by_shfmt
 from tools.safety.shell.tree import parsed
@@ -98,3 +100,25 @@ def test_a_second_parser_reads_what_the_first_does_not(text):
     assert not parsed(text)[1]
     assert read_by_shfmt(text) is not None
     assert commands_of(text)
+
+
+LINES = st.sampled_from([
+    "ls", "for f in a", "do", "done", 'rm "$f"', "if true", "then", "fi", 'echo "', "rm -rf /", '"',
+    "'", "{", "}", "(", ")", "f() {", "f()", "case x in", "a) rm x;;", "esac", "while read l",
+    "x=$(",
+    "a=(", "b", "cat \\", "echo a &&", "echo b |", "sh", "`", "# x", "[[ -f a", "]]", "((", "))",
+    "for f in *; do wc $f; done", "function g", "time", "!", "${x", "x=1", 'trap "', "<(", "{ echo",
+])  # fmt: skip
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(LINES, min_size=1, max_size=4))
+def test_equal_lines_that_are_read_once_mean_what_they_mean_together(lines):
+    text = "\n".join(lines * 8)
+    read_program.cache_clear()
+    by_lines = judge_command(text, "/data/project")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "_by_lines", lambda text: None)
+        read_program.cache_clear()
+        assert judge_command(text, "/data/project").verdict == by_lines.verdict
+    read_program.cache_clear()

@@ -7,7 +7,7 @@ import json
 import jsonschema
 import pytest
 
-from hermes_jupyter.agent.models.local.constrained import constrained
+from hermes_jupyter.agent.models.local.constrained import constrained, short
 
 
 def tool(name, required=(), **properties):
@@ -98,18 +98,93 @@ def test_a_repeated_call_of_an_earlier_turn_does_not_count():
     assert accepts(request(asked("read a"), *again, *again, asked("once more")), READ_A)
 
 
-def test_after_a_search_in_vain_the_named_file_must_be_looked_at():
-    search = did("search_files", {"pattern": "x"}, {"total_count": 0, "matches": []})
-    body = request(asked("What does a.txt say?"), *search)
+NOTHING = {"total_count": 0, "matches": []}
+LINE = {"total_count": 1, "matches": [{"path": "a.txt", "line": 2, "content": "x"}]}
+GREPPED = {"output": "2:x\n", "exit_code": 0}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "result"),
+    [
+        ("search_files", {"pattern": "x"}, NOTHING),
+        ("search_files", {"pattern": "x"}, LINE),
+        ("terminal", {"command": "grep x a.txt"}, GREPPED),
+    ],
+)
+def test_after_a_search_the_named_file_must_be_looked_at(name, arguments, result):
+    search = did(name, arguments, result)
+    body = request(asked("What does a.txt say?"), *search, tools=[READ, SEARCH, SHELL])
     assert body["messages"][-1]["content"].endswith("read a.txt")
     assert not accepts(body, {"final": "It says nothing."})
 
 
-def test_the_beginning_is_the_same_for_every_request_of_a_session():
+@pytest.mark.parametrize(
+    ("prompt", "name", "arguments"),
+    [
+        ("How many x are in a.txt?", "search_files", {"pattern": "x"}),
+        ("Replace x in a.txt by y.", "search_files", {"pattern": "x"}),
+        ("Which file says x?", "search_files", {"pattern": "x"}),
+        ("What does a.txt say?", "terminal", {"command": "grep -c x a.txt"}),
+        ("What does a.txt say?", "terminal", {"command": "cat a.txt"}),
+    ],
+)
+def test_no_file_is_read_that_need_not_be(prompt, name, arguments):
+    search = did(name, arguments, LINE)
+    body = request(asked(prompt), *search, tools=[READ, SEARCH, SHELL])
+    assert accepts(body, {"final": "It says x."})
+
+
+NO_SUCH = {"error": "No such file: limits.py", "similar_files": ["a.py"]}
+
+
+def test_after_a_file_that_was_made_up_the_model_must_search():
+    guess = did("read_file", {"path": "limits.py"}, NO_SUCH)
+    body = request(asked("Where is MAX_SIZE set?"), *guess)
+    assert body["messages"][-1]["content"].endswith("use search_files to find MAX_SIZE")
+    assert not accepts(body, {"final": "In a.py."})
+
+
+def test_a_file_that_the_user_named_may_be_missing():
+    missing = did("read_file", {"path": "limits.py"}, NO_SUCH)
+    body = request(asked("What does limits.py say?"), *missing)
+    assert accepts(body, {"final": "There is no limits.py."})
+
+
+def test_the_beginning_is_the_same_for_every_folder():
+    bodies = [
+        constrained({"messages": [{"role": "system", "content": folder}, asked("hi")],
+                     "tools": [READ]})
+        for folder in ("in /a", "in /b")
+    ]  # fmt: skip
+    assert bodies[0].preface == bodies[1].preface
+    assert [body.spoken[0]["content"] for body in bodies] == ["in /a", "in /b"]
+
+
+def test_what_was_said_in_a_session_stays_the_same():
     system = {"role": "system", "content": "You are Hermes."}
     first = request(system, asked("one"))["messages"]
     second = request(system, asked("one"), *did("read_file", {"path": "a"}, {}))["messages"]
     assert second[: len(first)] == first
+
+
+def test_a_change_is_asked_for_in_one_way_only():
+    patch = tool("patch", ["mode"], mode=STRING, path=STRING, old_string=STRING, new_string=STRING,
+                 patch=STRING)  # fmt: skip
+    body = request(asked("hi"), tools=[patch])
+    change = {"path": "a", "old_string": "x", "new_string": "y"}
+    assert accepts(body, {"tool": "patch", "arguments": change})
+    assert not accepts(body, {"tool": "patch", "arguments": {"path": "a", "patch": "***"}})
+    assert not accepts(body, {"tool": "patch", "arguments": {**change, "mode": "patch"}})
+
+
+def test_short_definitions_have_a_line_and_few_parameters():
+    (read, grow) = short(
+        [READ, tool("grow", ["to"], to=STRING, **dict.fromkeys("abcdefg", STRING))]
+    )
+    assert list(read["function"]["parameters"]["properties"]) == ["path"]
+    assert grow["function"]["description"] == "Does grow."
+    assert len(grow["function"]["parameters"]["properties"]) == 5
+    assert short([read, grow]) == [read, grow]
 
 
 def test_only_examples_whose_tools_are_offered_are_shown():

@@ -18,6 +18,11 @@ from hermes_jupyter.agent.models.local.results import LONGEST, plain
             "(2 lines)\n1|buy milk\n2|call Bob",
         ),
         ("write_file", {"bytes_written": 6, "lint": {"status": "skipped"}}, "ok: 6 bytes written"),
+        (
+            "patch",
+            {"diff": "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-port: 1\n+port: 2\n"},
+            "ok:\n-port: 1\n+port: 2",
+        ),
         ("terminal", {"output": "5\n", "exit_code": 0, "error": None}, "5"),
         ("terminal", {"output": "no\n", "exit_code": 2, "error": None}, "no\nexit code 2"),
         ("terminal", {"output": "", "exit_code": 0, "error": None}, "(no output)"),
@@ -60,3 +65,10 @@ def test_a_long_result_keeps_its_beginning_and_its_end():
 def test_a_result_that_was_cut_says_how_to_see_more():
     text = plain("terminal", json.dumps({"output": "a", "exit_code": 0, "cut": "Use grep."}))
     assert text == "a\n(Use grep.)"
+
+
+def test_a_line_that_defines_something_comes_before_those_that_use_it():
+    lines = ["from a import LIMIT", "print(LIMIT)", "LIMIT = 5", "def limit():", "if x == LIMIT:"]
+    matches = [{"path": "x.py", "line": 1, "content": line} for line in lines]
+    shown = plain("search_files", json.dumps({"total_count": 5, "matches": matches})).splitlines()
+    assert [line.partition(": ")[2] for line in shown[1:]] == [*lines[2:4], *lines[:2], lines[4]]

@@ -1,0 +1,1 @@
+"""Turns as plain code: what the agent did, without an agent."""

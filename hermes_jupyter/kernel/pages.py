@@ -1,0 +1,153 @@
+"""The pages that show this kernel's notebooks, and questions to them about cells.
+
+A page opens a comm (see docs/cell-protocol.md). Requests go to it as messages with an ``id``, and
+it answers with the same ``id``; also while a cell runs, for the gate lets these answers overtake.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+logger = logging.getLogger(__name__)
+
+TARGET = "hermes.cells"
+PROTOCOL = 1
+SECONDS_TO_ANSWER = 10.0
+GONE = "the notebook's page was closed"
+
+
+class PageError(ConnectionError):
+    """A page refuses, cannot, is gone or does not answer. One line."""
+
+
+class Page:
+    """One notebook, open in one front end."""
+
+    def __init__(self, comm: Any, client: str, about: Mapping[str, Any]) -> None:
+        self._comm = comm
+        self.client = client
+        """The front end's session id, as requests to run cells have it."""
+        self.notebook = str(about.get("notebook") or "")
+        can = about.get("can")
+        self.can = frozenset(map(str, can)) if isinstance(can, list) else frozenset[str]()
+        self.is_open = True
+        self._numbers = itertools.count(1)
+        self._answers = threading.Condition()  # guards the two
+        self._waiting: set[str] = set()
+        self._came: dict[str, Mapping[str, Any]] = {}
+        comm.on_msg(self._hear)
+        comm.on_close(lambda _message: self._close())
+
+    @property
+    def id(self) -> str:
+        """Of the comm."""
+        return str(self._comm.comm_id)
+
+    def ask(self, do: str, **what: Any) -> Mapping[str, Any]:
+        """Send a request and wait for what it brings. Not in the thread that runs the cell.
+
+        Raises
+        ------
+        PageError
+        """
+        if do not in self.can:
+            raise PageError(f"the notebook's page cannot {do} cells")
+        number = f"{next(self._numbers)}"
+        with self._answers:
+            self._waiting.add(number)
+        try:
+            self._comm.send({"id": number, "do": do, **what})
+            return _result(self._wait(number))
+        finally:
+            with self._answers:
+                self._waiting.discard(number)
+                self._came.pop(number, None)
+
+    def _wait(self, number: str) -> Mapping[str, Any]:
+        end = time.monotonic() + SECONDS_TO_ANSWER
+        with self._answers:
+            while number not in self._came:
+                if not self.is_open:
+                    raise PageError(f"{GONE}; nothing is known of what it did last")
+                if time.monotonic() > end:
+                    raise PageError(
+                        f"the notebook's page did not answer within {SECONDS_TO_ANSWER:g} s"
+                    )
+                self._answers.wait(0.1)
+            return self._came[number]
+
+    def _hear(self, message: Mapping[str, Any]) -> None:
+        data = message.get("content", {}).get("data")
+        number = data.get("id") if isinstance(data, Mapping) else None
+        with self._answers:
+            if number not in self._waiting:  # late, or not an answer at all
+                logger.info("a page said something that nobody waits for")
+                return
+            self._came[str(number)] = data
+            self._answers.notify_all()
+
+    def _close(self) -> None:
+        with self._answers:
+            self.is_open = False
+            self._answers.notify_all()
+
+
+def _result(answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    if answer.get("ok") is True:
+        result = answer.get("result")
+        return result if isinstance(result, Mapping) else {}
+    said = " ".join(str(answer.get("message") or "it did not say why").split())[:300]
+    raise PageError(f"the notebook's page refused: {said}")
+
+
+class Pages:
+    """All pages of a kernel. Comms come and go in the thread of its shell."""
+
+    def __init__(self, kernel: Any) -> None:
+        self._manager = kernel.comm_manager
+        self._pages: dict[str, Page] = {}
+        self._manager.register_target(TARGET, self._opened)
+
+    def of(self, client: str) -> Page | None:
+        """The page of this front end that was opened last."""
+        return self._newest(lambda page: page.client == client)
+
+    def showing(self, notebook: str) -> Page | None:
+        """The page that shows this notebook: a reloaded one is another client."""
+        return self._newest(lambda page: bool(notebook) and page.notebook == notebook)
+
+    def _newest(self, fits: Callable[[Page], bool]) -> Page | None:
+        there = [page for page in [*self._pages.values()] if page.is_open and fits(page)]
+        return there[-1] if there else None
+
+    def close(self) -> None:
+        self._manager.unregister_target(TARGET, self._opened)
+        self._pages.clear()
+
+    def asker(self, page: Page) -> Callable[..., Mapping[str, Any]]:
+        """Asks this page; the one that shows its notebook then, if it was reloaded."""
+
+        def ask(do: str, /, **what: Any) -> Mapping[str, Any]:
+            now = page if page.is_open else self.showing(page.notebook)
+            if now is None:
+                raise PageError(GONE)
+            return now.ask(do, **what)
+
+        return ask
+
+    def _opened(self, comm: Any, message: Mapping[str, Any]) -> None:
+        about = message.get("content", {}).get("data")
+        about = about if isinstance(about, Mapping) else {}
+        if about.get("protocol") != PROTOCOL:
+            comm.send({"error": f"this kernel speaks version {PROTOCOL} of {TARGET}"})
+            comm.close()
+            return
+        client = str(message.get("header", {}).get("session") or "")
+        self._pages = {key: page for key, page in self._pages.items() if page.is_open}
+        self._pages[comm.comm_id] = Page(comm, client, about)
+        comm.send({"ready": True, "protocol": PROTOCOL})

@@ -1,0 +1,27 @@
+"""What the request that runs a cell says about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hermes_jupyter.calls import Place
+
+
+def place_of(kernel: Any, shell: Any) -> Place:
+    """The cell that runs now; call it in the cell's thread.
+
+    JupyterLab, Notebook and VS Code send the cell's id; programs that run notebooks do not.
+    """
+    history = getattr(shell, "history_manager", None)
+    # The shell's own count runs ahead of the cell in some versions of IPython, in others not.
+    number = len(history.input_hist_parsed) - 1 if history is not None else 0
+    if kernel is None:
+        return Place(number=number, attended=True)
+    parent = kernel.get_parent("shell") or {}
+    about = parent.get("metadata") or {}
+    cell = about.get("cellId") if isinstance(about, dict) else None
+    return Place(
+        cell=cell if isinstance(cell, str) else "",
+        number=number,
+        attended=bool(parent.get("content", {}).get("allow_stdin", False)),
+    )

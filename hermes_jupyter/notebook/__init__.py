@@ -1,0 +1,1 @@
+"""The notebook around a turn: its cells, as far as the kernel or the file knows them."""

@@ -1,0 +1,106 @@
+"""A turn on its way to its cell: who listens, who is asked, and what is left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from hermes_jupyter.events import Listener
+from hermes_jupyter.kernel.cell import Cell
+from hermes_jupyter.kernel.live.kernel import Kernel
+from hermes_jupyter.kernel.own_loop import KernelLoop
+from hermes_jupyter.kernel.shell import current_kernel, current_shell
+from hermes_jupyter.session import Session
+from hermes_jupyter.surroundings import surroundings
+from hermes_jupyter.turn_values import TurnOptions
+from hermes_jupyter.views.base import CellOutput, Desk, Emoji, Talk
+from hermes_jupyter.views.record import Record
+from hermes_jupyter.views.turn import TurnView, nobody_looks, open_view
+
+if TYPE_CHECKING:
+    from hermes_jupyter.api import Desktop
+
+T = TypeVar("T")
+Work = Callable[[TurnOptions, list[Listener], Mapping[str, Any]], Awaitable[T]]
+"""A turn, once it is known who listens and what its tools get beside their arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Who hears of a turn, beside its cell."""
+
+    listeners: Sequence[Listener] = ()
+    view: Callable[[CellOutput, Desk, Emoji], TurnView | None] = lambda _cell, _desk, _emoji: None
+    """Takes the place of the cell's own view, unless it is None."""
+
+
+NOBODY = Audience()
+
+
+@dataclass(slots=True)
+class Running:
+    """A turn that runs now."""
+
+    session: Session
+    view: TurnView
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A turn that has ended: what it left, and its name in the trace."""
+
+    record: Record
+    turn: str
+
+
+class Prepared(Generic[T]):
+    """A turn with its cell and its view, open for as long as the block runs."""
+
+    def __init__(
+        self,
+        desktop: Desktop,
+        work: Work[T],
+        session: Session,
+        options: TurnOptions,
+        *,
+        waits: bool,
+        audience: Audience = NOBODY,
+    ) -> None:
+        hermes = desktop.hermes
+        settings = options.over(hermes.settings)
+        emoji = hermes.catalog(session).get_emoji
+        self._desktop = desktop
+        self._record = Record(emoji=emoji)
+        self._trace = desktop.trace.listener()
+        self.cell = Cell(current_kernel(), hermes.owned_comms)
+        view = audience.view(self.cell, session.desk, emoji) or open_view(
+            self.cell,
+            session.desk,
+            self._record,
+            frontend=settings.frontend,
+            clients=desktop.clients,
+            emoji=emoji,
+            waits=waits,
+            talk=Talk(session.mailbox.say, session.stop),
+        )
+        self.running = Running(session, view)
+        if getattr(view, "nobody_answers", False) or nobody_looks(self.cell, settings.frontend):
+            options = replace(options, frontend="policy")
+        listeners: list[Listener] = [self._record, self._trace, view, *audience.listeners]
+        context: dict[str, Any] = {
+            "kernel_loop": KernelLoop(self.cell).run,
+            **surroundings(self.cell, settings),
+        }
+        if (shell := current_shell()) is not None:
+            context["live"] = Kernel(shell, self.cell, desktop.code_loop, session.stop)
+        self.main: Callable[[], Awaitable[T]] = lambda: work(options, listeners, context)
+
+    def __enter__(self) -> Prepared[T]:
+        self._desktop.running.append(self.running)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._desktop.running.remove(self.running)
+        self._desktop.last = Ended(self._record, self._trace.turn)
+        self.cell.close()

@@ -1,0 +1,1 @@
+"""Make turns again: from a recording, without a model and without side effects."""

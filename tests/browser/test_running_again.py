@@ -1,0 +1,49 @@
+"""A person runs a notebook again: answers stay, and a turn becomes a cell of code."""
+
+import json
+
+from playwright.sync_api import expect
+
+PROMPT = "batch: read all four parts"
+
+
+def asked(model):
+    return len([1 for _, body in model.requests if body.get("messages")])
+
+
+def restart(page):
+    page.page.evaluate(
+        "async () => { const w = [...window.jupyterapp.shell.widgets('main')]"
+        ".find(w => w.sessionContext); await w.sessionContext.session.kernel.restart(); }"
+    )
+    page.ready()
+
+
+def test_run_all_keeps_the_answer_and_fresh_asks_anew(notebook, model):
+    page = notebook(f"%%agent\n{PROMPT}", f"%%agent --fresh\n{PROMPT}")
+    page.run_all()
+    for number in (1, 2):
+        expect(page.output(number)).to_contain_text("Four parts, all read.", timeout=60_000)
+        page.until_idle(number)
+    before = asked(model)
+    restart(page)
+    page.run_all()
+    expect(page.output(1)).to_contain_text("--fresh asks anew", timeout=60_000)
+    expect(page.output(1)).to_contain_text("Four parts, all read.")
+    page.until_idle(2)
+    assert asked(model) == before + 2  # the second cell alone, in two steps
+    expect(page.output(2)).not_to_contain_text("--fresh asks anew")
+    page.shot("kept-answer")
+
+
+def test_a_turn_is_ejected_into_the_next_cell(notebook):
+    page = notebook(f"%%agent\n{PROMPT}", "%hermes eject", "print('last')")
+    page.run_all()
+    expect(page.output(1)).to_contain_text("Four parts, all read.", timeout=60_000)
+    expect(page.cell(3)).to_contain_text("without the agent", timeout=60_000)
+    page.save()
+    sources = ["".join(cell["source"]) for cell in page.saved()["cells"]]
+    assert sources[3].startswith("# What the agent did in turn ")
+    assert "# batch: read all four parts" in sources[3]
+    assert sources[4] == "print('last')"
+    assert "vnd.hermes.turn+json" in json.dumps(page.saved())

@@ -1,0 +1,39 @@
+"""The agent's code in the kernel, and its scripts, as a person sees them."""
+
+import pytest
+from playwright.sync_api import expect
+
+SALES = "sales = {'Jan': 3, 'Feb': 2, 'Mar': 5, 'Apr': 7}"
+PICTURE = "img[src^='data:image/png'], .jp-RenderedImage img"
+
+
+def test_a_plot_appears_below_the_turn_and_stays(notebook):
+    pytest.importorskip("matplotlib")
+    page = notebook(SALES, "%%agent\nplot sales")
+    page.run_all()
+    page.until_idle(2)
+    expect(page.cell(2).locator(PICTURE)).to_have_count(1)
+    expect(page.output(2)).to_contain_text("April is the best month")
+    page.shot("plot")
+    page.output(2).locator("summary", has_text="failed").click()
+    page.output(2).locator("summary", has_text="In full").click()
+    expect(page.output(2)).to_contain_text("Traceback (most recent call last)")
+    page.shot("plot-error")
+    page.save()
+    kinds = [sorted(output["data"]) for output in page.saved()["cells"][2]["outputs"]]
+    assert ["image/png", "text/plain"] in kinds
+
+
+def test_a_script_asks_in_its_own_card(notebook):
+    page = notebook("%%agent\nsweep")
+    (page.folder / "old.log").write_text("x")
+    page.run_all()
+    expect(page.button("Allow once")).to_be_visible(timeout=30_000)
+    expect(page.output(1)).to_contain_text("a script of the agent")
+    assert page.output(1).locator(".hermes-name").count() == 1
+    page.shot("script-asks")
+    page.button("Allow once").click()
+    page.until_idle(1)
+    expect(page.output(1)).to_contain_text("The old log is gone.")
+    page.shot("script-done")
+    assert not (page.folder / "old.log").exists()

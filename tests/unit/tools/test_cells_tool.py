@@ -1,0 +1,138 @@
+"""The tools for cells, on a notebook in memory."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tools.cells import Cell, CellProblem, digest_of, find
+from tools.cells_tool import (
+    delete_cell,
+    delete_objection,
+    edit_cell,
+    edit_objection,
+    insert_cell,
+    move_cell,
+    read_cells,
+)
+
+
+class Cells:
+    can_edit = True
+
+    def __init__(self, *cells):
+        self.cells = [*cells]
+        self.inserted = []
+
+    def read(self):
+        return self.cells
+
+    def insert(self, source, kind, spot):
+        self.inserted.append((source, kind, spot))
+        return Cell(id="new-0001", kind=kind, source=source)
+
+    def edit(self, cell, source, was):
+        there = find(self.cells, cell)
+        assert was == digest_of(there.source)
+        return Cell(id=cell, kind=there.kind, source=source)
+
+    def move(self, cell, spot):
+        return self.cells
+
+    def delete(self, cells):
+        return [cell for cell in self.cells if cell.id not in cells]
+
+
+def notebook(count=3, own=1):
+    return Cells(
+        *(
+            Cell(id=f"cell-{n:04}", kind="code", source=f"a = {n}\nb", is_agents=n == own)
+            for n in range(count)
+        )
+    )
+
+
+def answer(handler, there, **args):
+    return json.loads(handler(args, cells=there))
+
+
+def test_a_short_notebook_is_read_in_full():
+    told = answer(read_cells, notebook())["cells"]
+    assert [cell["source"] for cell in told] == ["a = 0\nb", "a = 1\nb", "a = 2\nb"]
+
+
+def test_of_a_long_notebook_the_cells_near_the_agents_are_read_in_full():
+    told = answer(read_cells, notebook(300, own=150))
+    full = [place for place, cell in enumerate(told["cells"]) if "source" in cell]
+    assert (full[0], full[-1], len(full)) == (130, 159, 30)
+    assert told["cells"][0] == {
+        "id": "cell-0000", "type": "code", "first_line": "a = 0", "lines": 2
+    }  # fmt: skip
+    assert "read them by id" in told["note"]
+
+
+@pytest.mark.parametrize("own", [0, 299])
+def test_at_an_end_of_a_long_notebook_as_many_are_read(own):
+    told = answer(read_cells, notebook(300, own=own))["cells"]
+    assert sum("source" in cell for cell in told) == 30
+
+
+def test_cells_are_read_by_the_beginning_of_their_ids():
+    (cell,) = answer(read_cells, notebook(), cells=["cell-0002"])["cells"]
+    assert cell["source"] == "a = 2\nb"
+    assert "fits 3 cells" in answer(read_cells, notebook(), cells=["cell"])["error"]
+    assert "no cell 'cel'" in answer(read_cells, notebook(), cells=["cel"])["error"]
+
+
+def test_insert_takes_one_place_or_none():
+    there = notebook()
+    answer(insert_cell, there, source="x")
+    assert there.inserted[0] == ("x", "code", None)
+    said = answer(insert_cell, there, source="x", after="cell-0001", before="cell-0002")
+    assert "not both" in said["error"]
+    assert "must be one of" in answer(insert_cell, there, source="x", type="sql")["error"]
+
+
+def test_an_edit_gives_the_difference():
+    said = answer(edit_cell, notebook(), cell="cell-0002", source="a = 2\nc")
+    assert "-b\n+c\n" in said["diff"]
+    assert "already" in answer(edit_cell, notebook(), cell="cell-0002", source="a = 2\nb")["error"]
+
+
+def test_a_move_needs_a_place():
+    assert "say where" in answer(move_cell, notebook(), cell="cell-0002")["error"]
+    said = answer(move_cell, notebook(), cell="cell-0002", after="cell-0002")
+    assert "next to itself" in said["error"]
+
+
+def test_the_agents_own_cell_stays():
+    said = answer(delete_cell, notebook(), cells=["cell-0001", "cell-0002"])
+    assert "your own cell" in said["error"]
+
+
+def test_changing_text_needs_a_person_and_filling_an_empty_cell_does_not():
+    there = notebook()
+    objection = edit_objection({"cell": "cell-0002", "source": "x"}, cells=there)
+    assert objection.reason == "changes a code cell (+1 −2)"
+    assert "-a = 2" in objection.shown
+    there.cells[2] = Cell(id="cell-0002", kind="code", source=" \n")
+    assert edit_objection({"cell": "cell-0002", "source": "x"}, cells=there) is None
+
+
+def test_deleting_text_needs_a_person_and_empty_cells_do_not():
+    there = notebook(5)
+    objection = delete_objection({"cells": ["cell-0002", "cell-0003"]}, cells=there)
+    assert objection.reason == "deletes 2 cells"
+    assert "a = 3" in objection.shown
+    there.cells[2] = Cell(id="cell-0002", kind="code", source="")
+    assert delete_objection({"cells": ["cell-0002"]}, cells=there) is None
+
+
+def test_without_a_notebook_it_says_so():
+    assert "no notebook" in json.loads(read_cells({}))["error"]
+
+
+def test_ids_that_do_not_fit_are_named():
+    with pytest.raises(CellProblem, match="no cell 'x'"):
+        find([], "x")

@@ -1,0 +1,112 @@
+"""The cells of the notebook that a turn belongs to, as tools see them: ``context["cells"]``."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+CellKind = Literal["code", "markdown", "raw"]
+KINDS = ("code", "markdown", "raw")
+NEEDS_PAGE = (
+    "this needs the notebook's page, and no page is connected (JupyterLab or Notebook 7 with the "
+    "hermes_jupyter extension). insert_cell puts a cell below yours when your turn has ended"
+)
+MISSING = "there is no notebook here: this tool works on the cells of a notebook"
+
+
+class CellProblem(Exception):
+    """It cannot be done. One line for the model, with what to do instead."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A cell as it is now."""
+
+    id: str
+    kind: str
+    source: str
+    number: int = 0
+    """Of its last run; 0 if it has not run."""
+    output: str = ""
+    """In short."""
+    is_agents: bool = False
+    """Is it the one that the agent was asked in?"""
+
+    @property
+    def digest(self) -> str:
+        """Says whether its text is still the same."""
+        return digest_of(self.source)
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a cell goes: behind or before another."""
+
+    cell: str
+    before: bool = False
+
+
+class NotebookCells(Protocol):
+    """The notebook in its page, or what is left of it where there is no page.
+
+    All methods wait, and may be called from any thread but that of the cell. They raise a
+    `CellProblem` when the page is gone, refuses, or cannot.
+    """
+
+    @property
+    def can_edit(self) -> bool:
+        """Is there a page that changes cells?"""
+        ...
+
+    def read(self) -> Sequence[Cell]:
+        """All cells, in order."""
+        ...
+
+    def insert(self, source: str, kind: CellKind, spot: Spot | None) -> Cell | None:
+        """Put a new cell there; without a spot below the agent's own, and below those that it has
+        put there before. None if it appears only when the turn has ended."""
+        ...
+
+    def edit(self, cell: str, source: str, was: str) -> Cell:
+        """Give a cell another text; ``was`` is the digest of the one it has."""
+        ...
+
+    def move(self, cell: str, spot: Spot) -> Sequence[Cell]:
+        """Move a cell; all cells as they are then."""
+        ...
+
+    def delete(self, cells: Mapping[str, str]) -> Sequence[Cell]:
+        """Remove cells, each with the digest of its text; those that are left."""
+        ...
+
+    def show(self, cell: str, outputs: Sequence[Mapping[str, Any]], number: int) -> None:
+        """Show these outputs below a cell that was run for it."""
+        ...
+
+
+def cells_of(context: Mapping[str, Any]) -> NotebookCells | None:
+    """The cells of a call; None where there are none."""
+    return context.get("cells")
+
+
+def digest_of(source: str) -> str:
+    """Short, and the same on both sides: SHA-256 of the UTF-8 text, in hexadecimal."""
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def find(cells: Sequence[Cell], name: str) -> Cell:
+    """The cell of this id, or of the beginning of one.
+
+    Raises
+    ------
+    CellProblem
+    """
+    exact = [cell for cell in cells if cell.id == name]
+    near = exact or [cell for cell in cells if len(name) >= 4 and cell.id.startswith(name)]
+    if len(near) == 1:
+        return near[0]
+    if near:
+        raise CellProblem(f"the id {name!r} fits {len(near)} cells; give it in full")
+    raise CellProblem(f"there is no cell {name!r}; read_cells lists them with their ids")
