@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,6 +82,8 @@ def _mounts(bounds: Bounds) -> Iterator[str]:
         for place in NAME_SERVERS:
             yield from ("--ro-bind-try", place, place)
     yield from ("--bind", bounds.tmp, "/tmp")
+    for place in _interpreter():
+        yield from ("--ro-bind", place, place)
     for place in (bounds.tmp, bounds.workspace):
         yield from ("--bind", place, place)
     if bounds.shell:
@@ -104,4 +107,10 @@ def _is_visible(place: str, bounds: Bounds) -> bool:
 def _bound(bounds: Bounds) -> tuple[str, ...]:
     """Folders that have the same name inside and outside, wherever they are."""
     shell = (bounds.shell,) if bounds.shell else ()
-    return (bounds.tmp, bounds.workspace, *shell)
+    return (bounds.tmp, bounds.workspace, *shell, *_interpreter())
+
+
+def _interpreter() -> list[str]:
+    """The folders of this Python that would not be seen inside: an environment below ``/tmp``."""
+    folders = dict.fromkeys(map(os.path.realpath, (sys.prefix, sys.base_prefix)))
+    return [each for each in folders if any(is_inside(each, hidden) for hidden in PRIVATE)]
