@@ -39,7 +39,7 @@ def wire(call):
 def conversation(tmp_path):
     """One with all that a turn can have, a call by hand, and a turn that broke off."""
     sessions = Sessions(tmp_path / "home")
-    journal = sessions.begin(About("log work", "/work/logs.ipynb"))
+    journal = sessions.begin(About("log work", "/n/logs.ipynb"))
     transcript = Transcript(journal)
     journal.count = transcript.count_said
     tell = journal.hear

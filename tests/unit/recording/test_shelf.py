@@ -23,9 +23,9 @@ def test_the_last_turn_of_a_cell_is_kept(tmp_path, make):
 
 
 def test_cells_of_two_notebooks_may_have_one_id(tmp_path, make):
-    Shelf(tmp_path, "/work/a.ipynb").put(make(turn="one"))
-    assert Shelf(tmp_path, "/work/b.ipynb").of_cell("cell-1") is None
-    assert Shelf(tmp_path, "/work/b.ipynb").of_turn("one").turn == "one"
+    Shelf(tmp_path, "/n/a.ipynb").put(make(turn="one"))
+    assert Shelf(tmp_path, "/n/b.ipynb").of_cell("cell-1") is None
+    assert Shelf(tmp_path, "/n/b.ipynb").of_turn("one").turn == "one"
 
 
 def test_what_was_asked_for_is_found_by_prompt_and_by_turn(tmp_path, make):

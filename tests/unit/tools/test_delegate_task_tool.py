@@ -7,7 +7,8 @@ import pytest
 from tools.delegate_task_tool import SCHEMA, delegate_task
 from tools.registry import registry
 
-ORIGINAL = Path("/work/shared/reference/hermes-tools-0.19.json")
+SHARED = Path(__file__).resolve().parents[4] / "shared"
+ORIGINAL = SHARED / "reference" / "hermes-tools-0.19.json"
 
 
 class Recorder:
