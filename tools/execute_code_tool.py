@@ -15,8 +15,6 @@ from tools.environments.output import OutputCollector
 from tools.files.workspace import folder_of
 from tools.registry import registry, tool_error, tool_result
 from tools.safety import Objection
-from tools.safety.python_code import effects_of_python
-from tools.safety.scene import Scene
 from tools.scripts.attending import Attendant, Ended
 from tools.scripts.boot import job
 from tools.scripts.calls import Calls
@@ -140,6 +138,9 @@ def _timeout(args: Mapping[str, Any]) -> float:
 
 def objection(args: Mapping[str, Any], **context: Any) -> Objection | None:
     """By what the script does itself; its calls of tools are judged when it makes them."""
+    from tools.safety.python_code import effects_of_python  # heavy, and wanted only here
+    from tools.safety.scene import Scene
+
     code = str(args["code"])
     folder = os.path.realpath(Path(folder_of(context)))
     effects = tuple(effects_of_python(code, Scene.at(folder)))

@@ -9,8 +9,6 @@ from typing import Any
 from tools.live import MISSING, Ran, is_there, live_of
 from tools.registry import registry, tool_error, tool_result
 from tools.safety import Objection
-from tools.safety.cells import judge_cell
-from tools.safety.live_values import values_of
 from tools.secrets.placeholders import refusal, secrets_of
 
 DEFAULT_TIMEOUT, LONGEST_TIMEOUT = 120, 3_600
@@ -95,6 +93,9 @@ def _unheard(_text: str) -> None:
 
 def objection(args: Mapping[str, Any], **context: Any) -> Objection | None:
     """By what the code does, as far as its text and the variables it names tell."""
+    from tools.safety.cells import judge_cell  # heavy, and wanted only where code runs
+    from tools.safety.live_values import values_of
+
     code, folder = str(args["code"]), os.getcwd()  # noqa: PTH109
     live = live_of(context)
     known = values_of(live.namespace(), code) if live is not None else {}

@@ -13,7 +13,6 @@ from tools.live import MISSING, LiveKernel, is_there, live_of
 from tools.registry import registry, tool_error, tool_result
 from tools.secrets.placeholders import masked, secrets_of
 from tools.secrets.variables import is_secret_name
-from tools.values.describe import details_of
 from tools.values.paths import Unreadable, value_at
 from tools.values.plain import HIDDEN, named
 from tools.values.types import full_name, is_instance
@@ -118,6 +117,8 @@ def _names_of_code(code: Mapping[str, object]) -> dict[str, list[str]]:
 
 def inspect_variable(args: dict[str, Any], **context: Any) -> str:
     """Handler: all that is worth knowing of one value."""
+    from tools.values.describe import details_of  # it knows all kinds of values
+
     live = live_of(context)
     if live is None:
         return tool_error(MISSING)
