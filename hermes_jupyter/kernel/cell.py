@@ -26,7 +26,7 @@ class Cell:
         self._kernel = kernel
         self._owned = owned
         self._mine: set[str] = set()
-        self.parent: dict[str, Any] = kernel.get_parent("shell") if kernel is not None else {}
+        self.parent: dict[str, Any] = _parent_of(kernel)
         self._post: Post | None = None
         self.loop = _running_loop()
         """The loop that runs in the cell's thread; None in a terminal."""
@@ -129,6 +129,14 @@ class Cell:
 
         self._post(run)
         return await asyncio.wrap_future(outcome)
+
+
+def _parent_of(kernel: Any) -> dict[str, Any]:
+    """The request that runs; nothing in a thread of which ipykernel 7.0 knows none."""
+    try:
+        return dict(kernel.get_parent("shell")) if kernel is not None else {}
+    except LookupError:
+        return {}
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:
