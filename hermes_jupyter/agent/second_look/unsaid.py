@@ -14,6 +14,7 @@ from hermes_jupyter.calls import ToolResult
 SHORT_OUTPUT = 400
 """Characters of an output that an answer can quote."""
 _LINE = re.compile(r"(?m)^(?:\(\d+ lines\)$|\d+\||\d+ found$|[\w./-]+:\d+: )")
+_TOKEN = re.compile(r"\w+")
 _WORD = re.compile(r"[^\W_]{2,}")
 _EMPTY = frozenset(
     ("the", "is", "are", "of", "it", "in", "to", "and", "that", "this", "by", "for", "on", "be",
@@ -43,10 +44,9 @@ def not_told(answer: str, evidence: Evidence) -> Objection | None:
     if not evidence.wishes.run or not evidence.results or failed(evidence.results[-1]):
         return None
     output = output_of(evidence.results[-1]).strip()
-    words = set(_WORD.findall(output)) or set(output.split())
-    if not words or len(output) > SHORT_OUTPUT or words & set(_WORD.findall(answer)):
-        return None
-    if any(line.strip() and line.strip() in answer for line in output.splitlines()):
+    printed = {*_TOKEN.findall(output)}
+    news = printed - {*_TOKEN.findall(evidence.request)} or printed
+    if not news or len(output) > SHORT_OUTPUT or news & {*_TOKEN.findall(answer)}:
         return None
     return Objection(
         f"Say what it printed, too:\n{output}",

@@ -204,6 +204,15 @@ def test_where_the_tools_said_no_value_none_is_missed(objection):
     assert objection("Which value has color in a.txt?", "It is blue.", wordy) == ""
 
 
+def test_words_of_the_request_do_not_tell_what_was_printed(objection):
+    request = "Write s.py, which prints the squares of 1 to 3, and run it."
+    results = [did("write_file", {"path": "s.py"}), ran("python s.py", "1\n4\n9\n")]
+    assert "Say what it printed" in objection(
+        request, "It printed the squares of 1 to 3.", *results
+    )
+    assert objection(request, "It printed 1, 4 and 9.", *results) == ""
+
+
 def test_an_answer_that_repeats_the_question_is_asked_again(objection):
     seen = read("a.py", "def spread(v):", "    return max(v) - min(v)")
     request = "What does the function spread in a.py return?"
