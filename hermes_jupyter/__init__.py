@@ -10,9 +10,12 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from hermes_jupyter.logs import MaskingHandler
+from hermes_jupyter.neighbours import require_own_tools, warning
 
 if TYPE_CHECKING:
     from hermes_jupyter.api_agent import Agent
+
+require_own_tools()
 
 # A library leaves it to the program where its log goes; without this it would go to the cell.
 for _name in ("hermes_jupyter", "tools"):
@@ -36,6 +39,8 @@ def load_ipython_extension(shell: Any) -> None:
     """``%load_ext hermes_jupyter``"""
     from hermes_jupyter.loading import load
 
+    if told := warning():
+        print(told)
     load(shell)
 
 

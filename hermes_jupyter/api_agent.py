@@ -11,7 +11,8 @@ from types import TracebackType
 from typing import Any
 
 from hermes_jupyter.answering import Approve, Programmed
-from hermes_jupyter.api import Desktop, desktop
+from hermes_jupyter.api import desktop
+from hermes_jupyter.desktop import Desktop
 from hermes_jupyter.errors import ConfigurationError, TurnCancelled, TurnError, TurnInterrupted
 from hermes_jupyter.events import Event, Listener, TurnFinished, TurnStarted
 from hermes_jupyter.going_on import next_prompt

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tools.images.picture import Picture
+
 Decision = Literal["once", "session", "always", "deny"]
 CallStatus = Literal["ok", "error", "denied", "timeout", "interrupted"]
 TurnStatus = Literal["done", "stopped", "interrupted", "failed"]
@@ -50,6 +52,8 @@ class ToolResult:
     """Of the whole answer; 0 if ``text`` is all of it."""
     details: str = ""
     """More for the person, such as a traceback; the model is not told."""
+    images: tuple[Picture, ...] = ()
+    """What there is to see of it. They are not stored with the result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +84,10 @@ class ApprovalRequest:
     """The rule that "always" would write; empty if that cannot be offered."""
     editable: str = ""
     """Name of the argument that a person may change before it runs; empty if there is none."""
+    risk: str = ""
+    """How bad a mistake could be: ``medium`` or ``high``."""
+    place: str = ""
+    """The machine or container where it would work; empty for this machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from hermes_jupyter.calls import TurnStatus
 from hermes_jupyter.store.checkpoints.recorder import About, FileRecorder
 from hermes_jupyter.store.checkpoints.store import Store
-from hermes_jupyter.undoable import Item, Undoable
+from hermes_jupyter.undoable import Item, Told, Undoable
 from tools.async_bridge import in_tool_thread
 
 logger = logging.getLogger(__name__)
@@ -53,6 +53,19 @@ class TurnCheckpoint:
         """See `Recorder`."""
         self._files.elsewhere(place)
 
+    def changed(self, kind: str, change: object) -> None:
+        """A tool has changed something of another kind than a file, and says what.
+
+        It is kept at once, so that a kernel that is killed leaves it to the next.
+        """
+        for each in self._undoables:
+            if each.kind == kind and isinstance(each, Told):
+                self._begun = True
+                try:
+                    self._files.set_part(kind, _body(each.note(self._turn, change)))
+                except Exception:  # as below
+                    logger.exception("a change of a %s cannot be noted", kind)
+
     def about_to_run(self, tool: str, place: str = "") -> None:
         """A tool is about to run that may change anything, on another machine if it has a name.
 
@@ -86,12 +99,17 @@ class TurnCheckpoint:
     def _end(self) -> Mapping[str, int]:
         counts = {}
         for each in self._undoables:
-            if items := _items_of(each, self._turn):
+            items = _items_of(each, self._turn)
+            if items:
                 counts[each.kind] = len(items)
-                body = json.dumps([asdict(item) for item in items])
-                self._files.add_part(each.kind, body)
+            if items or isinstance(each, Told):
+                self._files.set_part(each.kind, _body(items))
         turn = self._files.end()
         return {"file": turn.files, **counts} if turn is not None and turn.files else counts
+
+
+def _body(items: Sequence[Item]) -> str:
+    return json.dumps([asdict(item) for item in items]) if items else ""
 
 
 def _items_of(undoable: Undoable, turn: str) -> list[Item]:

@@ -7,15 +7,18 @@ import os
 import platform
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from hermes_jupyter.agent.models.choice import may_see
 from hermes_jupyter.agent.models.client import OpenAIModel
+from hermes_jupyter.checked import Check
+from hermes_jupyter.doctor_asking import examine_asking
 from hermes_jupyter.errors import HermesError
+from hermes_jupyter.kernel import control
 from hermes_jupyter.kernel.own_loop import LOSES_CELLS, loses_cells
 from hermes_jupyter.kernel.runner import start
-from hermes_jupyter.kernel.shell import GateUnavailable, current_kernel, shell_of_this_thread
+from hermes_jupyter.neighbours import REMEDY, others
 from hermes_jupyter.protection import containment_of
 from hermes_jupyter.undoing import OFF
 from tools.environments.backends import Backend, OpenOptions, backends
@@ -26,30 +29,26 @@ from tools.environments.terminals import LOCAL, Terminals
 from tools.secrets.variables import for_children
 
 if TYPE_CHECKING:
-    from hermes_jupyter.api import Desktop
+    from hermes_jupyter.desktop import Desktop
 
 MODEL_SECONDS = 8.0
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One finding."""
+def examine(desktop: Desktop, *, ask: bool = False) -> Iterator[Check]:
+    """Check the parts one after the other; each finding is there when it is found.
 
-    name: str
-    ok: bool
-    text: str
-
-
-def examine(desktop: Desktop) -> Iterator[Check]:
-    """Check the parts one after the other; each finding is there when it is found."""
+    ``ask`` has the person press Enter, too.
+    """
     yield _versions()
-    yield _buttons()
+    yield from examine_asking(desktop, ask=ask)
+    yield _elsewhere(desktop)
     yield _shell()
     yield _containment(desktop)
     yield _scripts(desktop)
     yield _secrets(desktop)
     yield from _terminals(desktop)
     yield _model(desktop)
+    yield _images(desktop)
     yield _tools(desktop)
     yield _home(desktop)
     yield _conversations(desktop)
@@ -72,15 +71,18 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _buttons() -> Check:
-    kernel = current_kernel()
-    if kernel is None:
-        return Check("buttons", True, "no kernel here: approvals are asked with input()")
-    try:
-        shell_of_this_thread(kernel)
-    except GateUnavailable as error:
-        return Check("buttons", False, f"a busy cell cannot hear its buttons here: {error}")
-    return Check("buttons", True, "work while the cell runs")
+def _elsewhere(desktop: Desktop) -> Check:
+    """Who may answer beside the cell."""
+    if not control.is_open():
+        return Check("elsewhere", True, "no Jupyter kernel: only this terminal answers")
+    url = desktop.hermes.plain_settings.server_url
+    if not url:
+        said = (
+            "other pages can answer; the server has no list of what waits (it is not loaded there)"
+        )
+        return Check("elsewhere", True, said)
+    lent = ", and has the key of the model" if desktop.server_models.in_use else ""
+    return Check("elsewhere", True, f"other pages can answer; {url}hermes/ lists what waits{lent}")
 
 
 def _shell() -> Check:
@@ -160,6 +162,17 @@ def _model(desktop: Desktop) -> Check:
     return Check("model", True, f"{model.name or 'default'}; the endpoint has {len(names)} models")
 
 
+def _images(desktop: Desktop) -> Check:
+    settings = desktop.hermes.settings
+    other, pillow = settings.vision_model, _version("pillow")
+    who = "the model sees them" if may_see(settings) else "no model here sees them"
+    if other is not None:
+        who = f"{other.model or other.provider} looks at them, if the model does not see"
+    what = f"Pillow {pillow}" if pillow else "small ones only: pip install 'hermes-jupyter[images]'"
+    remedy = "" if may_see(settings) else " (%config Hermes.vision_model = 'NAME')"
+    return Check("images", pillow is not None or not may_see(settings), f"{who}{remedy}; {what}")
+
+
 def _within(seconds: float, ask: Callable[[], Any]) -> Any:
     async def bounded() -> Any:
         return await asyncio.wait_for(ask(), seconds)
@@ -168,6 +181,9 @@ def _within(seconds: float, ask: Callable[[], Any]) -> Any:
 
 
 def _tools(desktop: Desktop) -> Check:
+    if neighbours := others():
+        said = f"{', '.join(neighbours)} has a package `tools`, too. {REMEDY}"
+        return Check("tool files", False, said)
     broken = [found for found in desktop.hermes.discovered if not found.ok]
     names = ", ".join(found.path.name for found in broken)
     if broken:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hermes_jupyter.agent.budget import Budget
+from hermes_jupyter.agent.eyes import Eyes
 from hermes_jupyter.agent.judge import ModelJudge
 from hermes_jupyter.agent.loop import Agent
 from hermes_jupyter.agent.models.base import Model
@@ -162,6 +164,8 @@ class Equipment:
             "trash": session.trash,
             "memory": session.memory,
             "skills": session.skills,
+            "album": session.album,
+            "eyes": self._eyes(),
             "secrets": session.secrets,
             "workspace": session.project,
             "conversations": self._hermes.conversations.browser(session),
@@ -170,6 +174,19 @@ class Equipment:
             **self._hermes.helpers(self._lent(tools)),
             **self._more,
         }
+
+    def _eyes(self) -> Eyes:
+        """Who sees images."""
+        settings = self._settings
+        other = settings.vision_model
+        return Eyes(
+            model=self._current_model,
+            other=partial(self._hermes.chosen_model, other, settings) if other else None,
+            spending=self._spending,
+            hear=lambda called: self._count(
+                called.model, called.usage, called.seconds, purpose="vision"
+            ),
+        )
 
     def _lent(self, tools: RegistryView) -> Lent:
         """What those get of it who work for it."""

@@ -50,6 +50,10 @@ class TurnStarted(Event):
     """How it is made again: ``record``, ``tools``, or ``kept``; empty if it is not."""
     recorded_at: str = ""
     """Of a turn that is made again: when it ran, as an ISO time in UTC."""
+    at: float = field(default=0.0, compare=False)
+    """When, on the clock of `time.monotonic`; 0 if nobody knows."""
+    asked_sha256: str = ""
+    """Stands for the prompt, if that also says things which play no part; see `TurnOptions`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +126,8 @@ class ToolCallStarted(Event):
     """The handler runs now (after approval, if it needed one)."""
 
     call: ToolCall
+    at: float = field(default=0.0, compare=False)
+    """When, on the clock of `time.monotonic`; 0 if nobody knows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +136,16 @@ class ToolOutputStreamed(Event):
 
     call: ToolCall
     text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputDisplayed(Event):
+    """A running call has shown something below the cell: a figure, a table."""
+
+    call: ToolCall
+    data: Mapping[str, Any]
+    """By MIME type, as a notebook's file has it."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,6 +213,8 @@ class ChildStarted(Event):
 
     call_id: str
     child: Child
+    at: float = field(default=0.0, compare=False)
+    """When, on the clock of `time.monotonic`; 0 if nobody knows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

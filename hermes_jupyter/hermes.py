@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from hermes_jupyter.agent.compaction.compactor import Compactor
+from hermes_jupyter.agent.eyes import usable_vision
 from hermes_jupyter.agent.models.base import Model
 from hermes_jupyter.agent.models.choice import choose, fall_back, profile_of
 from hermes_jupyter.agent.tool_search.usage import ToolUsage
@@ -58,6 +59,8 @@ class Hermes:
         tools: ToolRegistry = registry,
         owner: JobOwner | None = None,
     ) -> None:
+        self.through: Callable[[Settings], Settings] = lambda plain: plain
+        """Who may put other models in the place of those of the settings."""
         self.settings = settings
         self._owner = owner
         self.registry = tools
@@ -87,12 +90,12 @@ class Hermes:
         ConfigurationError
             When they are changed to some with a rule that is none.
         """
-        return self._settings
+        return self.through(self.plain_settings)
 
     @settings.setter
     def settings(self, settings: Settings) -> None:
         policy_of(settings)
-        self._settings = settings
+        self.plain_settings = settings
 
     def session(self, name: str = "") -> Session:
         """The named session, made if it is new; the current one if no name is given."""
@@ -172,7 +175,11 @@ class Hermes:
     def catalog(self, session: Session | None = None) -> RegistryView:
         """All tools that there are now, those of the session alone included."""
         own = session.overlay.entries() if session else []
-        there = {**usable_mixture(self.registry, self.settings), **{e.name: e for e in own}}
+        usable = {
+            **usable_mixture(self.registry, self.settings),
+            **usable_vision(self.registry, self.settings),
+        }
+        there = {**usable, **{entry.name: entry for entry in own}}
         return self.registry.view(overlay=there)
 
     def chosen(self, settings: Settings, session: Session | None = None) -> RegistryView:
@@ -220,7 +227,7 @@ class Hermes:
     def model(self, settings: Settings) -> Model:
         """The model of these settings; the same one as long as they name the same."""
         named = (settings.model, settings.provider, settings.base_url, settings.api_key)
-        key = (*named, settings.api, settings.local_model, settings.context_window)
+        key = (*named, settings.api, settings.local_model, settings.context_window, settings.vision)
         return self._opened(key, settings, lambda: choose(settings.model, settings))
 
     def compactor(

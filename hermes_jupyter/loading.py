@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
-from hermes_jupyter.kernel import ran_cells
+from hermes_jupyter.kernel import completing, control, ran_cells
 from hermes_jupyter.magics import Hermes, questions_are_prompts
 
 OURS = {"cell": "agent", "line": "hermes"}
@@ -32,6 +33,8 @@ def load(shell: Any, *, override: bool = False) -> None:
         shell.magics_manager.register_function(function, magic_kind=kind, magic_name=name)
     shell.input_transformers_cleanup.append(questions_are_prompts)
     ran_cells.begin(shell)
+    control.begin(getattr(shell, "kernel", None), _answer_elsewhere)
+    completing.begin(shell, _suggesting(shell, magics))
 
 
 def unload(shell: Any) -> None:
@@ -41,7 +44,9 @@ def unload(shell: Any) -> None:
         return
     if api := sys.modules.get("hermes_jupyter.api"):  # only if a turn has imported it
         api.close()
+    control.end()
     ran_cells.end()
+    completing.end(shell)
     shell.configurables.remove(magics)
     for kind, table in shell.magics_manager.magics.items():
         for name, function in list(table.items()):
@@ -55,6 +60,29 @@ def unload(shell: Any) -> None:
     ]
 
 
+def _suggesting(shell: Any, magics: Any) -> Callable[[str], Any]:
+    """What completes our magics, under the names that they have; imported when it is needed."""
+    kinds = shell.magics_manager.magics
+    cell, line = (
+        name if getattr(kinds[kind].get(name), "__self__", None) is magics else ELSE[name]
+        for kind, name in OURS.items()
+    )
+
+    known: list[Any] = []
+
+    def suggest(text: str) -> Any:
+        if f"%{cell}" not in text and f"%{line}" not in text:
+            return None
+        from hermes_jupyter.completion import Names
+        from hermes_jupyter.completion import suggest as suggest_for
+        from hermes_jupyter.known_names import KnownNames
+
+        known[:] = known or [KnownNames(magics)]
+        return suggest_for(text, known[0], Names(cell, line))
+
+    return suggest
+
+
 def installed(shell: Any) -> Any:
     """Our magics in this shell, or None."""
     for configurable in shell.configurables:
@@ -62,6 +90,17 @@ def installed(shell: Any) -> Any:
         if (kind.__module__, kind.__name__) == (Hermes.__module__, Hermes.__name__):
             return configurable
     return None
+
+
+def _answer_elsewhere(content: control.Content) -> control.Content:
+    """Answer a request on the control channel; imported at the first one."""
+    from hermes_jupyter.control.answering import UNBEGUN, Answering
+    from hermes_jupyter.control.watch import Watch
+
+    api = sys.modules.get("hermes_jupyter.api")
+    opened = getattr(api, "opened", lambda: None)()  # without it while it is being imported
+    answering = opened.answering if opened else Answering(Watch(control.tell), lambda: UNBEGUN)
+    return answering(content)
 
 
 def _clash(kind: str, name: str, other: str, there: Any) -> str:

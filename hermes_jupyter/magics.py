@@ -9,10 +9,10 @@ from IPython.core.displaypub import publish_display_data
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
-from traitlets import Bool, Dict, Enum, Float, Integer, List, Unicode
+from traitlets import Bool, Dict, Enum, Float, Integer, List, Unicode, Union
 
 if TYPE_CHECKING:
-    from hermes_jupyter.api import Desktop
+    from hermes_jupyter.desktop import Desktop
     from hermes_jupyter.session import Session
 
 SECRET_IN_PROMPT = (
@@ -22,15 +22,18 @@ SECRET_IN_PROMPT = (
 
 SUBCOMMANDS = {
     "help": 0, "status": 0, "tools": 1, "model": 1, "new": 1, "reset": 1, "list": 0,
-    "attach": 0, "stop": 0, "say": 10_000, "continue": 0, "last": 0, "eject": 2, "usage": 0,
-    "doctor": 0, "version": 0, "fix": 1,
+    "attach": 0, "stop": 0, "jobs": 2, "say": 10_000, "continue": 0, "last": 0, "eject": 2,
+    "usage": 0, "doctor": 0, "version": 0, "fix": 1,
     "audit": 1, "trash": 1, "compact": 0, "terminal": 1, "memory": 2, "skills": 1,
     "undo": 3, "redo": 2, "diff": 1, "restore": 4, "checkpoints": 0,
     "sessions": 1, "resume": 1, "fork": 2, "rename": 2, "export": 2, "delete": 1,
 }  # fmt: skip
 """Name and the most words that may follow it, unless they are options; else it is a prompt."""
 
-
+NOBODY_STAYS = (
+    "hermes_jupyter: a program runs this notebook and ends the kernel behind its last cell, "
+    "so this cell waits for its turn."
+)
 OFF_IN_A_FILE = (
     "hermes_jupyter: a configuration file cannot switch approvals off. For this kernel: "
     "%config Hermes.approvals = 'off'"
@@ -70,6 +73,12 @@ class Hermes(Magics):
         "",
         help="Help for the model: small for a weak one, full for none; auto: what its name tells.",
     ).tag(config=True)
+    vision = Enum(
+        ["auto", "on", "off"], "auto", help="Whether the model sees images; auto: its name tells."
+    ).tag(config=True)
+    vision_model = Union(
+        [Unicode(), Dict()], help="Who looks at images for a model that does not see them."
+    ).tag(config=True)
     toolsets = List(Unicode(), help="Toolsets and tools to offer.").tag(config=True)
     disabled = List(Unicode(), help="Toolsets and tools never to offer.").tag(config=True)
     max_steps = Integer(90, help="Model calls allowed in a turn.").tag(config=True)
@@ -87,7 +96,7 @@ class Hermes(Magics):
         0.0, help="Seconds after which an unanswered request counts as denied; 0: never."
     ).tag(config=True)
     frontend = Enum(
-        ["auto", "widget", "input", "policy"], "auto", help="How a person is asked."
+        ["auto", "widget", "control", "input", "policy"], "auto", help="How a person is asked."
     ).tag(config=True)
     tool_timeout = Float(600.0, help="Longest time of a tool, in seconds.").tag(config=True)
     hook_timeout = Float(5.0, help="Longest time of a hook, in seconds.").tag(config=True)
@@ -209,9 +218,10 @@ class Hermes(Magics):
     def agent(self, line: str, cell: str) -> None:
         """Give the cell's text to the agent and show its work below the cell.
 
-        ``{name}`` in the text stands for the value of a variable of yours. The agent asks
-        before anything destructive; Interrupt ends the turn. A cell that runs again with the
-        same prompt keeps its answer; ``--fresh`` asks anew.
+        ``{name}`` in the text stands for the value of a variable of yours; ``@name`` stays, and
+        the agent is told what it is. The agent asks before anything destructive; Interrupt ends
+        the turn. A cell that runs again with the same prompt keeps its answer; ``--fresh`` asks
+        anew.
         """
         options = parse_argstring(self.agent, line)
         self._run(cell, options)
@@ -236,17 +246,20 @@ class Hermes(Magics):
         _must_make_sense(options)
         desktop = self.desktop
         self.keep_out_of_history(text)
-        prompt = self.expanded(text)
-        if options.background:
-            desktop.run_in_background(prompt, **self._chosen_for(options))
+        prompt, chosen = self.expanded(text), self._chosen_for(options)
+        if self._goes_behind(options, chosen):
+            desktop.run_in_background(prompt, **chosen)
         else:
-            self._keep(desktop.run(prompt, **self._chosen_for(options)), options)
+            self._keep(desktop.run(prompt, **chosen), options)
 
     def expanded(self, text: str) -> str:
-        """The text with the values of the user's variables in the place of their ``{names}``."""
-        from hermes_jupyter.kernel.namespace import expand_names
+        """The text with the values of the user's variables in the place of their ``{names}``.
 
-        return expand_names(text, self.shell.user_ns)
+        What those are that it mentions as ``@name`` stands below it.
+        """
+        from hermes_jupyter.kernel.mentions import as_meant
+
+        return as_meant(text, self.shell.user_ns)
 
     def keep_out_of_history(self, text: str) -> None:
         """IPython has stored the cell already: mask what is secret in it."""
@@ -279,17 +292,27 @@ class Hermes(Magics):
 
     def _make(self, name: str, arguments: str, options: Any) -> None:
         desktop, chosen = self.desktop, self._chosen_for(options)
-        if options.background:
+        if self._goes_behind(options, chosen):
             desktop.call_in_background(name, arguments, **chosen)
         else:
             self._keep(desktop.call(name, arguments, **chosen), options)
 
+    def _goes_behind(self, options: Any, chosen: dict[str, Any]) -> bool:
+        """Whether it runs in the background; where a program runs the cells, it would be lost."""
+        stays = chosen["options"].place.attended or self.desktop.hermes.settings.page_comes_later
+        if options.background and not stays:
+            print(NOBODY_STAYS)
+        return bool(options.background and stays)
+
     def _chosen_for(self, options: Any) -> dict[str, Any]:
-        from hermes_jupyter.kernel.request import place_of
+        from hermes_jupyter.cell_settings import under
+        from hermes_jupyter.kernel.request import place_of, told_by_cell
         from hermes_jupyter.kernel.shell import current_kernel
 
-        place = place_of(current_kernel(), self.shell)
-        return {"session": self._session(options), "options": _turn_options(options, place)}
+        kernel, settings = current_kernel(), self.desktop.hermes.settings
+        said = _turn_options(options, place_of(kernel, self.shell))
+        chosen = under(said, told_by_cell(kernel), settings)
+        return {"session": self._session(options), "options": chosen}
 
     def _keep(self, result: Any, options: Any) -> None:
         if options.output:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hermes_jupyter.errors import ConfigurationError
@@ -13,6 +13,8 @@ API_NAMES: Mapping[str, str] = {
     "chat_completions": "chat", "codex_responses": "responses", "openai_responses": "responses",
 }  # fmt: skip
 """What Hermes Agent calls them."""
+LEASED = "hermes-lease-"
+"""So begins a token for the Jupyter server: it goes there, whatever other keys there are."""
 _KEY_ENDS = ("_API_KEY", "_TOKEN")
 
 
@@ -31,6 +33,8 @@ class ModelChoice:
     context_window: int = 0
     temperature: float | None = None
     """None: what the provider takes by itself."""
+    vision: bool | None = None
+    """Does it see images? None: what its server or its name tells."""
 
     def __post_init__(self) -> None:
         if not (self.model or self.base_url or self.provider):
@@ -81,7 +85,39 @@ def _choice(told: Any) -> ModelChoice:
         key_env=str(told.get("key_env") or told.get("api_key_env") or ""),
         api=api_named(told.get("api") or told.get("api_mode")) or "",
         context_window=_count(told.get("context_window") or told.get("context_length") or 0),
+        vision=_yes_or_no(told.get("vision")),
     )
+
+
+def _yes_or_no(told: Any) -> bool | None:
+    if told is None or isinstance(told, bool):
+        return told
+    raise ConfigurationError(f"vision of a model must be true or false, not {told!r}")
+
+
+def vision_model(told: Any) -> ModelChoice | None:
+    """Who looks at images for a model that cannot: a name or a mapping; None for nobody.
+
+    Raises
+    ------
+    ConfigurationError
+    """
+    if isinstance(told, Mapping) and not (told.get("model") or told.get("base_url")):
+        told = None  # Hermes Agent's files name providers that choose a model by themselves
+    if not told:
+        return None
+    choice = _choice(told)
+    return choice if choice.vision is not None else replace(choice, vision=True)
+
+
+def vision_in(config: Mapping[str, Any]) -> dict[str, Any]:
+    """``auxiliary: {vision: {provider, model, base_url, api_key}}`` and ``model: {vision}``."""
+    helper = (config.get("auxiliary") or {}).get("vision") or {}
+    model = config.get("model")
+    own = model.get("vision") if isinstance(model, Mapping) else None
+    helper = {**helper, "provider": ""} if helper.get("provider") in ("auto", "main") else helper
+    seen = {True: "on", False: "off", None: None}.get(own, own)
+    return {"vision": seen, "vision_model": helper}
 
 
 def prices(told: Any) -> dict[str, dict[str, float]]:

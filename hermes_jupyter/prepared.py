@@ -10,16 +10,16 @@ from hermes_jupyter.events import Listener
 from hermes_jupyter.kernel.cell import Cell
 from hermes_jupyter.kernel.live.kernel import Kernel
 from hermes_jupyter.kernel.own_loop import KernelLoop
-from hermes_jupyter.kernel.shell import current_kernel, current_shell
+from hermes_jupyter.kernel.shell import current_shell
 from hermes_jupyter.session import Session
-from hermes_jupyter.surroundings import surroundings
+from hermes_jupyter.surroundings import cell_of_turn, surroundings
 from hermes_jupyter.turn_values import TurnOptions
 from hermes_jupyter.views.base import CellOutput, Desk, Emoji, Talk
 from hermes_jupyter.views.record import Record
-from hermes_jupyter.views.turn import TurnView, nobody_looks, open_view
+from hermes_jupyter.views.turn import TurnView, open_view
 
 if TYPE_CHECKING:
-    from hermes_jupyter.api import Desktop
+    from hermes_jupyter.desktop import Desktop
 
 T = TypeVar("T")
 Work = Callable[[TurnOptions, list[Listener], Mapping[str, Any]], Awaitable[T]]
@@ -44,6 +44,7 @@ class Running:
 
     session: Session
     view: TurnView
+    cell: Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +74,27 @@ class Prepared(Generic[T]):
         self._desktop = desktop
         self._record = Record(emoji=emoji)
         self._trace = desktop.trace.listener()
-        self.cell = Cell(current_kernel(), hermes.owned_comms)
+        self.cell = cell_of_turn(hermes.owned_comms, waits=waits)
+        self.cell.page_is_all = settings.page_comes_later
+        self.rung = desktop.ladder(settings).rung(self.cell)
+        is_attended = self.rung.name != "policy"
+        self._watched = desktop.watch.listener(session, self.cell.id, is_attended=is_attended)
+        self._followed = None if waits else desktop.background.follow(session, options.place)
         view = audience.view(self.cell, session.desk, emoji) or open_view(
             self.cell,
             session.desk,
             self._record,
-            frontend=settings.frontend,
-            clients=desktop.clients,
+            ladder=desktop.ladder(settings),
             emoji=emoji,
-            waits=waits,
             talk=Talk(session.mailbox.say, session.stop),
         )
-        self.running = Running(session, view)
-        if getattr(view, "nobody_answers", False) or nobody_looks(self.cell, settings.frontend):
+        self.running = Running(session, view, self.cell)
+        if getattr(view, "nobody_answers", False) or not is_attended:
             options = replace(options, frontend="policy")
-        listeners: list[Listener] = [self._record, self._trace, view, *audience.listeners]
+        listeners: list[Listener] = [
+            self._record, self._trace, self._watched, view, *audience.listeners,
+            *([self._followed] if self._followed else []),
+        ]  # fmt: skip
         context: dict[str, Any] = {
             "kernel_loop": KernelLoop(self.cell).run,
             **surroundings(self.cell, settings),
@@ -102,5 +109,8 @@ class Prepared(Generic[T]):
 
     def __exit__(self, *_: object) -> None:
         self._desktop.running.remove(self.running)
+        self._watched.close()
+        if self._followed is not None:
+            self._followed.end()
         self._desktop.last = Ended(self._record, self._trace.turn)
         self.cell.close()

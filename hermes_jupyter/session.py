@@ -19,6 +19,7 @@ from hermes_jupyter.redaction import KNOWN
 from hermes_jupyter.road.approval import ApprovalDesk, AskingDesk
 from hermes_jupyter.road.grants import Grants
 from hermes_jupyter.road.secrets import Secrets
+from hermes_jupyter.store.album import Album
 from hermes_jupyter.store.audit import AuditLog
 from hermes_jupyter.store.handles import Handles
 from hermes_jupyter.store.job_events import JobEvents
@@ -93,6 +94,7 @@ class Session:
         self.scanner = Scanner()
         self.memory = Memory(home)
         self.skills = Skills(home, skill_folders)
+        self.album = Album(journal.picture)
         self.trash = Trash(home / "jupyter" / "trash", name)
         self.shell_turn = threading.Lock()
         """Held by the call whose command runs in the shell."""

@@ -26,14 +26,16 @@ from hermes_jupyter.model_settings import (
     keys_in,
     prices,
     seconds_in,
+    vision_model,
 )
 from hermes_jupyter.replay_settings import check_replay, replay_in
 from hermes_jupyter.settings_file import APPROVAL_MODES, ApprovalMode, from_file, said
 from hermes_jupyter.terminal_settings import terminal_settings
 from hermes_jupyter.tool_search_settings import check_tool_search
 
-FrontEnd = Literal["auto", "widget", "input", "policy"]
+FrontEnd = Literal["auto", "widget", "control", "input", "policy"]
 FRONT_ENDS: tuple[str, ...] = get_args(FrontEnd)
+VISIONS = ("auto", "on", "off")
 PROFILES = ("auto", "full", "small", "tiny")
 CONTAINMENTS = ("off", "auto", "bubblewrap", "landlock")
 RULE_LISTS = ("allow", "ask", "deny")
@@ -49,6 +51,10 @@ class Settings:
     base_url: str = ""
     """An OpenAI-compatible endpoint, with ``/v1``."""
     api_key: str = field(default="", repr=False)
+    server_url: str = ""
+    """The Jupyter server that has started this kernel, as it says itself."""
+    via_server: bool = False
+    """Whether that server wants its models to be used, if the user names no endpoint."""
     provider: str = ""
     """Who serves the model, by the names of the table of providers; empty: what ``base_url`` says.
     """
@@ -75,6 +81,10 @@ class Settings:
     """A known local model or the path of a .gguf file; empty takes what is installed."""
     profile: str = "auto"
     """How much help the model gets: ``full`` (none), ``small``, ``tiny``; or as its name tells."""
+    vision: str = "auto"
+    """Whether the model sees images: ``on``, ``off``, or as its server or its name tells."""
+    vision_model: ModelChoice | None = None
+    """Who is asked about images if the model does not see them."""
     toolsets: tuple[str, ...] = ()
     """Toolsets and tools to offer; empty offers the notebook's own and the user's tools."""
     disabled: tuple[str, ...] = ()
@@ -92,6 +102,8 @@ class Settings:
     """Seconds after which a request that nobody answers is denied; 0 waits for ever."""
     frontend: FrontEnd = "auto"
     """How a person is asked; ``auto`` finds out what the front end can do."""
+    page_comes_later: bool = False
+    """Is the page shown only when all cells have run, as Voila does?"""
     tool_timeout: float = 600.0
     """Longest time of a tool that names none itself, in seconds."""
     hook_timeout: float = 5.0
@@ -163,6 +175,7 @@ class Settings:
         _one_of("network", self.network, ("on", "off"))
         _one_of("isolated", self.isolated, ("ask", "run"))
         _one_of("profile", self.profile, PROFILES)
+        _one_of("vision", self.vision, VISIONS)
         if not 0 < self.scanner_timeout <= MAX_SCANNER_SECONDS:
             raise ConfigurationError(
                 f"scanner_timeout must be more than 0 and at most {MAX_SCANNER_SECONDS:g} s, "
@@ -245,7 +258,10 @@ def load(traits: Mapping[str, Any] | None = None, env: Mapping[str, str] | None 
             "local_model": env.get("HERMES_LOCAL_MODEL"),
             "connection_folders": tuple(filter(None, [env.get("JUPYTER_RUNTIME_DIR")])),
             "keys": keys_in(env),
+            "server_url": env.get("HERMES_SERVER_URL"),
+            "via_server": env.get("HERMES_VIA_SERVER") == "1",
             "stall_timeout": seconds_in(env, "HERMES_STREAM_STALE_TIMEOUT"),
+            "page_comes_later": "VOILA_BASE_URL" in env,
             "notebook": _notebook(env.get("JPY_SESSION_NAME", "")),
             **replay_in(env),
         }
@@ -256,6 +272,7 @@ def load(traits: Mapping[str, Any] | None = None, env: Mapping[str, str] | None 
     found |= {name: (*in_files[name], *_own(found, name, in_files)) for name in RULE_LISTS}
     found["fallback_models"] = fallbacks(found.get("fallback_models"))
     found["prices"] = prices(found.get("prices"))
+    found["vision_model"] = vision_model(found.get("vision_model"))
     own = traits or {}
     found["delegation"] = delegation_settings(in_file.get("delegation"), own.get("delegation"))
     found["mixture"] = mixture_settings(in_file.get("mixture"), own.get("mixture"))

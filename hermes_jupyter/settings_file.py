@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from hermes_jupyter.errors import ConfigurationError
-from hermes_jupyter.model_settings import api_named, compaction_in
+from hermes_jupyter.model_settings import api_named, compaction_in, vision_in
 from hermes_jupyter.tool_search_settings import tool_search_share
 
 ApprovalMode = Literal["ask", "edits", "plan", "auto", "deny", "off"]
@@ -49,6 +49,7 @@ def from_file(path: Path) -> dict[str, Any]:
             "context_window": model.get("context_length"),
             **_models(config, model),
             **compaction_in(config),
+            **vision_in(config),
             "profile": agent.get("profile"),
             "max_steps": agent.get("max_turns"),
             "max_tries": agent.get("api_max_retries"),

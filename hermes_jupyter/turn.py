@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hermes_jupyter.agent.asking import Patience
+from hermes_jupyter.agent.eyes import has_eyes
 from hermes_jupyter.agent.loop import Agent, Outcome
 from hermes_jupyter.agent.models.base import Model
 from hermes_jupyter.agent.models.choice import DEMONSTRATION, is_local
@@ -101,11 +102,13 @@ class Turn(Equipment):
         asked += await self._hooks.context(prompt, history, is_first=is_first)
         for said in self._session.mailbox.pending():
             self.emit(MessageSaid(text=said))
-        cells = await self._cells.told(model.window)
+        cells, images = await self._cells.told(model.window, sees=has_eyes(model))
+        for _, picture in images:
+            self._session.album.add(picture)
         if cells and self._hermes.tell_once("cells above"):
             self.emit(NoticeGiven(text=READS_CELLS))
         with self._session.mailbox.read_by_turn(self._delivery.shower()):
-            outcome = await agent.run(taken_up + cells + asked)
+            outcome = await agent.run(taken_up + cells + asked, images)
         self._cells.were_read()
         self._hooks.answered(prompt, outcome.text, history)
         return outcome
@@ -143,6 +146,8 @@ class Turn(Equipment):
             line=self._options.line,
             cell=self._options.place.cell,
             after=self._session.turns[-1] if self._session.turns else "",
+            at=time.monotonic(),
+            asked_sha256=self._options.asked_sha256,
         )
 
     def _announce(self, prompt: str, model: str) -> None:

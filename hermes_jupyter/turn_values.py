@@ -35,6 +35,8 @@ class TurnOptions:
     keep: bool = False
     """May an earlier answer of the same cell to the same prompt stand for a new one?"""
     place: Place = field(default_factory=Place)
+    asked_sha256: str = ""
+    """Of what makes it the same question, if its prompt says more: values, versions."""
 
     @property
     def line(self) -> str:

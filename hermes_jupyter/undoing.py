@@ -16,7 +16,7 @@ from hermes_jupyter.store.checkpoints import rows, undoing
 from hermes_jupyter.store.checkpoints.rows import Turn
 from hermes_jupyter.store.checkpoints.store import Store
 from hermes_jupyter.store.checkpoints.undoing import Done, Parts, Undo
-from hermes_jupyter.undoable import Item, Undoable
+from hermes_jupyter.undoable import Item, Undoable, read_item
 
 OFF = "no checkpoints are kept; %config Hermes.checkpoint_space = 1024 switches them on"
 LEAST_OF_ID = 6
@@ -109,7 +109,9 @@ class Undoing:
         """What of other kinds than files the turn changed."""
         with self.store.database.read() as connection:
             bodies = rows.parts(connection, turn.number)
-        return {kind: [Item(**each) for each in json.loads(body)] for kind, body in bodies.items()}
+        return {
+            kind: [read_item(each) for each in json.loads(body)] for kind, body in bodies.items()
+        }
 
     def plan(self, turn: Turn, *, force: bool) -> Taking:
         """What it takes to undo a turn."""

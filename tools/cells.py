@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 CellKind = Literal["code", "markdown", "raw"]
 KINDS = ("code", "markdown", "raw")
+KIND = "cell"
+"""What the recorder of a turn is told that cells are."""
+ASKS_AN_AGENT = re.compile(r"\A\s*%%(?:agent|hermes_agent)\b|^[ \t]*%hermes(?:_control)?\b", re.M)
+"""Text of a cell that would start or steer a turn."""
 NEEDS_PAGE = (
     "this needs the notebook's page, and no page is connected (JupyterLab or Notebook 7 with the "
     "hermes_jupyter extension). insert_cell puts a cell below yours when your turn has ended"
@@ -48,6 +53,24 @@ class Spot:
     before: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellRun:
+    """What became of a cell that ran."""
+
+    source: str
+    outputs: Sequence[Mapping[str, Any]] = ()
+    """As in nbformat 4."""
+    error: str = ""
+    """One line; empty if it did not fail."""
+
+
+class Recorder(Protocol):
+    """Who is told of changes, so that they can be taken back: a turn's ``checkpoint``."""
+
+    def changed(self, kind: str, change: Any) -> None:
+        """Something of this kind was changed, or may have been. Never raises."""
+
+
 class NotebookCells(Protocol):
     """The notebook in its page, or what is left of it where there is no page.
 
@@ -55,9 +78,21 @@ class NotebookCells(Protocol):
     `CellProblem` when the page is gone, refuses, or cannot.
     """
 
+    judged: dict[str, str]
+    """The texts that guards have let run in this turn, by the calls that they looked at."""
+
     @property
     def can_edit(self) -> bool:
         """Is there a page that changes cells?"""
+        ...
+
+    @property
+    def can_insert(self) -> str:
+        """Why no cell can be inserted; empty if one can be."""
+        ...
+
+    def tell(self, recorder: Recorder) -> None:
+        """Tell this one of all changes from now on."""
         ...
 
     def read(self) -> Sequence[Cell]:
@@ -81,8 +116,8 @@ class NotebookCells(Protocol):
         """Remove cells, each with the digest of its text; those that are left."""
         ...
 
-    def show(self, cell: str, outputs: Sequence[Mapping[str, Any]], number: int) -> None:
-        """Show these outputs below a cell that was run for it."""
+    def show(self, cell: str, run: CellRun) -> None:
+        """Show what a cell put out when it ran, below it, and note that it ran."""
         ...
 
 

@@ -29,6 +29,8 @@ MAX_SOURCE = 6_000
 OUTLINE_CHARS = 100
 FEW = 30
 """Of more cells those far from the agent's own are told by their first line."""
+MANY = 3
+"""Only a person lets so many cells go at once, empty ones, too."""
 SHOWN_LINES = 200
 SHOWN_CHARS = 20_000
 PLACES = {
@@ -76,7 +78,7 @@ EDIT = _schema(
 MOVE = _schema("move_cell", "Move a cell to another place.", {"cell": CELL, **PLACES}, ["cell"])
 DELETE = _schema(
     "delete_cell",
-    "Delete cells.",
+    "Delete cells. The user is asked.",
     {"cells": {"type": "array", "items": {"type": "string"}, "minItems": 1}},
     ["cells"],
 )
@@ -92,6 +94,8 @@ def _handler(work: Callable[..., dict[str, Any]]) -> Handler:
         there = cells_of(context)
         if there is None:
             return tool_error(MISSING)
+        if (checkpoint := context.get("checkpoint")) is not None:
+            there.tell(checkpoint)
         try:
             answer = work(args, there, context)
         except (CellProblem, Problem) as problem:
@@ -112,7 +116,7 @@ def read_cells(args: dict[str, Any], there: NotebookCells, _: Mapping[str, Any])
     if len(near) < len(cells):
         answer["note"] = "Cells far from yours have only their first line: read them by id."
     if not there.can_edit:
-        answer["note_on_edits"] = NO_PAGE
+        answer["note_on_edits"] = there.can_insert or NO_PAGE
     return answer
 
 
@@ -120,6 +124,7 @@ NO_PAGE = (
     "No page is connected: this is the notebook as it was saved and run. Cells can be inserted "
     "below yours (at the end of the turn), but not changed."
 )
+APPEARS = "It appears below your cell, or as the user's next input, when your turn has ended."
 
 
 def _near(cells: Sequence[Cell]) -> range:
@@ -152,11 +157,13 @@ def _outline(cell: Cell) -> dict[str, Any]:
 def insert_cell(
     args: dict[str, Any], there: NotebookCells, context: Mapping[str, Any]
 ) -> dict[str, Any]:
-    source = resolved(arguments.text(args, "source"), "", secrets_of(context))
+    source = _source(args, "", context)
     kind: Any = arguments.choice({"type": "code", **args}, "type", KINDS)
     cell = there.insert(source, kind, _spot(args, there))
     if cell is None:
-        return {"inserted": True, "note": "It appears below your cell when your turn has ended."}
+        if tell := context.get("on_details"):
+            tell(source)  # not every front end does what it is asked for: here it can be copied
+        return {"inserted": True, "note": APPEARS}
     return {"inserted": True, "cell": _about(cell)}
 
 
@@ -165,7 +172,7 @@ def edit_cell(
     args: dict[str, Any], there: NotebookCells, context: Mapping[str, Any]
 ) -> dict[str, Any]:
     cell = _cell(args, there)
-    source = resolved(arguments.text(args, "source"), cell.source, secrets_of(context))
+    source = _source(args, cell.source, context)
     if cell.source == source:
         raise CellProblem("the cell has this text already")
     edited = there.edit(cell.id, source, cell.digest)
@@ -191,6 +198,12 @@ def delete_cell(args: dict[str, Any], there: NotebookCells, _: Mapping[str, Any]
     cells = _wanted(args, there)
     left = there.delete({cell.id: cell.digest for cell in cells})
     return {"deleted": [cell.id for cell in cells], "left": len(left)}
+
+
+def _source(args: Mapping[str, Any], like: str, context: Mapping[str, Any]) -> str:
+    """The text that is asked for, with the secrets that stand in ``like``."""
+    text = arguments.text(args, "source").replace("\r\n", "\n")
+    return resolved(text, like, secrets_of(context))
 
 
 def _cell(args: Mapping[str, Any], there: NotebookCells) -> Cell:
@@ -253,17 +266,20 @@ def delete_objection(args: Mapping[str, Any], **context: Any) -> Objection | Non
     if there is None:
         return None
     try:
-        cells = [cell for cell in _wanted(args, there) if cell.source.strip()]
+        cells = _wanted(args, there)
     except (CellProblem, Problem):
         return None
-    if not cells:
+    is_bulk = len(cells) >= MANY
+    filled = [cell for cell in cells if cell.source.strip() or cell.output]
+    if not filled and not is_bulk:
         return None
     what = _name(cells[0]) if len(cells) == 1 else f"{len(cells)} cells"
-    shown = "\n\n".join(f"# {_name(cell)}\n{cell.source}" for cell in cells)
+    shown = "\n\n".join(f"# {_name(cell)}\n{cell.source}" for cell in filled)
     return Objection(
         f"deletes {what}",
-        diffs.capped(shown, SHOWN_LINES, SHOWN_CHARS),
+        diffs.capped(shown or "All of them are empty.", SHOWN_LINES, SHOWN_CHARS),
         "deleting exactly these cells",
+        firm=is_bulk,
     )
 
 

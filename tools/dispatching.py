@@ -28,6 +28,7 @@ def dispatch(entry: ToolEntry, args: Mapping[str, Any], context: Mapping[str, An
         answer = entry.handler(args, **context)
         if not isinstance(answer, str) and inspect.isawaitable(answer):
             answer = async_bridge.run_async(_on_its_loop(entry, answer, context))
+        answer = _without_images(answer, context)
     except BaseException as error:  # a tool may raise anything; the model hears of it
         if _is_from_the_person(error):
             raise
@@ -45,6 +46,8 @@ async def adispatch(entry: ToolEntry, args: Mapping[str, Any], context: Mapping[
             answer = await async_bridge.in_tool_thread(lambda: entry.handler(args, **context))
         if not isinstance(answer, str) and inspect.isawaitable(answer):
             answer = await _on_its_loop(entry, answer, context)
+        if not isinstance(answer, str):
+            answer = await async_bridge.in_tool_thread(lambda: _without_images(answer, context))
     except BaseException as error:
         if _is_from_the_person(error):
             raise
@@ -53,6 +56,16 @@ async def adispatch(entry: ToolEntry, args: Mapping[str, Any], context: Mapping[
         logger.warning("tool %r failed", entry.name, exc_info=True)
         return _failure(error)
     return _answer(entry, answer)
+
+
+def _without_images(answer: Any, context: Mapping[str, Any]) -> Any:
+    """A figure that a tool returns, or parts with images, as text; who reads it gets the images."""
+    show = context.get("on_image")
+    if isinstance(answer, str) or show is None:
+        return answer
+    from tools.images.answers import as_text, is_picture  # wanted by few
+
+    return as_text(answer, show) if is_picture(answer) else answer
 
 
 def _on_its_loop(entry: ToolEntry, answer: Any, context: Mapping[str, Any]) -> Any:

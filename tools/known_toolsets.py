@@ -81,7 +81,6 @@ KNOWN: Mapping[str, Toolset] = {
     "video_gen": Toolset(
         "Make videos.", ("video_generate", "xai_video_edit", "xai_video_extend")
     ),
-    "vision": Toolset("Look at images.", ("vision_analyze",)),
     "web": Toolset("Search and read the web.", ("web_extract", "web_search")),
     "x_search": Toolset("Search X.", ("x_search",)),
     "yuanbao": Toolset("Use Yuanbao.", YUANBAO),

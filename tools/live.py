@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeVar
+
+T = TypeVar("T")
+
+Displayed = Callable[[Mapping[str, Any], Mapping[str, Any]], None]
+"""Gets a bundle by MIME type, as a notebook's file has it, and its metadata."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +24,8 @@ class Ran:
     """Of its last expression, as a cell would show it."""
     displayed: tuple[str, ...] = ()
     """What it has shown below the cell, each in words."""
+    pictures: tuple[bytes, ...] = field(default=(), repr=False)
+    """The images among that, as files would hold them."""
     new: tuple[str, ...] = ()
     """Variables that it made, each with what they are."""
     changed: tuple[str, ...] = ()
@@ -30,6 +38,8 @@ class Ran:
     """All of it, for the person."""
     ended: Literal["", "timeout", "interrupted"] = ""
     notes: tuple[str, ...] = ()
+    outputs: tuple[Mapping[str, Any], ...] = ()
+    """All that a cell would show below itself, as in nbformat 4."""
 
 
 class LiveKernel(Protocol):
@@ -51,7 +61,19 @@ class LiveKernel(Protocol):
         """Is it Python, with what IPython adds? Otherwise `run` does nothing but say so."""
         ...
 
-    async def run(self, code: str, *, seconds: float, hear: Callable[[str], None]) -> Ran:
+    async def apply(self, work: Callable[[], T]) -> T:
+        """Call a function where the user's code runs, if a cell waits there; else in a thread."""
+        ...
+
+    async def run(
+        self,
+        code: str,
+        *,
+        seconds: float,
+        hear: Callable[[str], None],
+        waiting: Callable[[], AbstractContextManager[object]],
+        displayed: Displayed | None = None,
+    ) -> Ran:
         """Run code as a cell would.
 
         Parameters
@@ -60,11 +82,15 @@ class LiveKernel(Protocol):
             After which it is interrupted.
         hear
             Gets what it prints, a few times a second.
+        waiting
+            Entered for as long as it waits for the thread, where others keep that busy.
+        displayed
+            Gets what it has shown below the cell.
 
         Raises
         ------
         RuntimeError
-            If no cell waits in whose thread it could run.
+            If no cell waits in whose thread it could run, or others keep it busy for too long.
         """
         ...
 

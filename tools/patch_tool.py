@@ -13,6 +13,7 @@ from tools.files.changes import Change, commit
 from tools.files.consent import objection_to, ownership_of
 from tools.files.display import refuse_display
 from tools.files.drafting import Draft, draft_patch
+from tools.files.held import refuse_held
 from tools.files.hidden import resolved
 from tools.files.problems import Problem, shown
 from tools.files.replacing import Occurrences, find_replacement
@@ -75,6 +76,7 @@ def patch(args: dict[str, Any], **context: Any) -> str:
     """Handler: work out all changes, check them, then make them."""
     workspace, secrets = workspace_of(context), secrets_of(context)
     plan = _plan(args, workspace, secrets)
+    refuse_held(plan.changes, workspace, context)
     diff = "".join(change.diff(workspace.name(change.path)) for change in plan.changes)
     commit(plan.changes, workspace.files, context.get("trash"), context.get("checkpoint"))
     ownership_of(context).record(plan.changes)
@@ -198,6 +200,7 @@ def _guard(args: Mapping[str, Any], **context: Any) -> Objection | None:
     workspace, secrets = workspace_of(context), secrets_of(context)
     try:
         changes = _plan(args, workspace, secrets).changes
+        refuse_held(changes, workspace, context)
     except ConnectionError:  # the handler may reach the place again, so this is no answer
         raise
     except (Problem, OSError):

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
-from tools.live import MISSING, Ran, is_there, live_of
+from tools.async_bridge import in_tool_thread
+from tools.images.picture import UnusableImage
+from tools.images.preparing import prepared
+from tools.live import MISSING, LiveKernel, Ran, is_there, live_of
 from tools.registry import registry, tool_error, tool_result
 from tools.safety import Objection
 from tools.secrets.placeholders import refusal, secrets_of
@@ -23,7 +28,8 @@ SCHEMA = {
         "it defines stays for them. Works like a cell: top-level await, %magics and !commands, "
         "and the last expression's value is returned. Answers with `output`, `value` and the "
         "variables that were made, changed or deleted. Only you see these; figures, and what "
-        "display(...) is called with, are also shown to the user below the cell. Look at data "
+        "display(...) is called with, are also shown to the user below the cell; you get the "
+        "images if you can see. Look at data "
         "with inspect_variable first. matplotlib settings last for one call. For scripts that "
         "only call tools use execute_code."
     ),
@@ -50,19 +56,50 @@ async def run_python(args: Mapping[str, Any], **context: Any) -> str:
         return tool_error(MISSING)
     if problem := refusal(code, secrets_of(context)):
         return tool_error(problem)
-    seconds = _timeout(args)
     try:
-        ran = await live.run(code, seconds=seconds, hear=context.get("on_output") or _unheard)
+        ran = await run_live(live, code, args, context)
     except RuntimeError as error:
         return tool_error(f"The code did not run: {error}")
+    return tool_result({**answer_of(ran, args), **await images_of(ran, context)})
+
+
+async def run_live(
+    live: LiveKernel, code: str, args: Mapping[str, Any], context: Mapping[str, Any]
+) -> Ran:
+    """Run code for a call, within its timeout. What it prints, and a traceback, is passed on."""
+    ran = await live.run(
+        code,
+        seconds=timeout_of(args),
+        hear=context.get("on_output") or _unheard,
+        waiting=context.get("waiting", nullcontext),
+        displayed=context.get("on_display"),
+    )
     if ran.traceback and (tell := context.get("on_details")):
         tell(ran.traceback)
-    return tool_result(_answer(ran, seconds))
+    return ran
 
 
-def _answer(ran: Ran, seconds: float) -> dict[str, Any]:
+async def images_of(ran: Ran, context: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the images that it displayed to the model; what the answer says of them."""
+    show = context.get("on_image")
+    if show is None:
+        return {}
+    told = []
+    for content in ran.pictures:
+        try:
+            picture = await in_tool_thread(partial(prepared, content))
+        except UnusableImage as problem:
+            told.append(f"an image that cannot be sent: {problem}")
+            continue
+        show(picture)
+        told.append(picture.words)
+    return {"images": told} if told else {}
+
+
+def answer_of(ran: Ran, args: Mapping[str, Any]) -> dict[str, Any]:
+    """What the model is told of it."""
     told = {
-        "error": _error(ran, seconds),
+        "error": error_of(ran, timeout_of(args)),
         "line": ran.line,
         "output": ran.output,
         "value": ran.value,
@@ -75,7 +112,8 @@ def _answer(ran: Ran, seconds: float) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value} or {"output": ""}
 
 
-def _error(ran: Ran, seconds: float) -> str:
+def error_of(ran: Ran, seconds: float) -> str:
+    """Why it did not come to its end; empty if it did."""
     if ran.ended == "timeout":
         return f"interrupted after {seconds:g} s (timeout); what it had done until then stays"
     if ran.ended == "interrupted":
@@ -83,7 +121,8 @@ def _error(ran: Ran, seconds: float) -> str:
     return ran.error
 
 
-def _timeout(args: Mapping[str, Any]) -> float:
+def timeout_of(args: Mapping[str, Any]) -> float:
+    """The seconds that code may run."""
     return float(args.get("timeout") or DEFAULT_TIMEOUT)
 
 
@@ -93,11 +132,15 @@ def _unheard(_text: str) -> None:
 
 def objection(args: Mapping[str, Any], **context: Any) -> Objection | None:
     """By what the code does, as far as its text and the variables it names tell."""
+    return objection_to(str(args["code"]), live_of(context))
+
+
+def objection_to(code: str, live: LiveKernel | None, grant: str = GRANT) -> Objection | None:
+    """The same for code; ``grant`` says what is allowed for good."""
     from tools.safety.cells import judge_cell  # heavy, and wanted only where code runs
     from tools.safety.live_values import values_of
 
-    code, folder = str(args["code"]), os.getcwd()  # noqa: PTH109
-    live = live_of(context)
+    folder = os.getcwd()  # noqa: PTH109
     known = values_of(live.namespace(), code) if live is not None else {}
     judged = judge_cell(code, folder, known)
     if judged.verdict == "safe" or (live is not None and not live.can_run(code)):
@@ -105,7 +148,7 @@ def objection(args: Mapping[str, Any], **context: Any) -> Objection | None:
     return Objection(
         judged.reason,
         code,
-        GRANT,
+        grant,
         forbidden=judged.verdict == "block",
         cwd=folder,
         effects=judged.effects,
@@ -121,7 +164,7 @@ registry.register(
     check_fn=is_there,
     guard_fn=objection,
     effects="unknown",
-    timeout=lambda args: _timeout(args) + SECONDS_TO_END,
+    timeout=lambda args: timeout_of(args) + SECONDS_TO_END,
     max_result_size_chars=50_000,
     works_in="kernel",
 )

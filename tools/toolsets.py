@@ -48,11 +48,12 @@ TOOLSETS: dict[str, Toolset] = {
         ("inspect_variable", "list_variables", "run_python", "save_variable"),
     ),
     "cells": Toolset(
-        "Read and change the cells of the notebook.",
-        ("delete_cell", "edit_cell", "insert_cell", "move_cell", "read_cells"),
+        "Read, change and run the cells of the notebook.",
+        ("delete_cell", "edit_cell", "insert_cell", "move_cell", "read_cells", "run_cell"),
     ),
     "code_execution": Toolset("Run Python that calls tools.", ("execute_code",)),
     "delegation": Toolset("Give work to other agents.", ("delegate_task",)),
+    "vision": Toolset("Look at images.", ("vision_analyze",)),
     "moa": Toolset("Ask several models at once.", ("mixture_of_agents",)),
     "small": Toolset(
         "For small models, which more tools confuse.",
@@ -74,6 +75,7 @@ TOOLSETS: dict[str, Toolset] = {
             "code_execution",
             "delegation",
             "moa",
+            "vision",
         ),
     ),
     "headless": Toolset(

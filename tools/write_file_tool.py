@@ -11,6 +11,7 @@ from tools.files.answering import answering
 from tools.files.changes import Change, commit
 from tools.files.consent import objection_to, ownership_of
 from tools.files.display import refuse_display
+from tools.files.held import refuse_held
 from tools.files.hidden import resolved
 from tools.files.problems import Problem, shown
 from tools.files.syntax import Lint
@@ -44,6 +45,7 @@ def write_file(args: dict[str, Any], **context: Any) -> str:
     """Handler: check everything, then write."""
     workspace, secrets = workspace_of(context), secrets_of(context)
     change, lint = _plan(args, workspace, secrets)
+    refuse_held([change], workspace, context)
     folders = commit([change], workspace.files, context.get("trash"), context.get("checkpoint"))
     ownership_of(context).record([change])
     return tool_result(
@@ -89,6 +91,7 @@ def _guard(args: Mapping[str, Any], **context: Any) -> Objection | None:
     workspace, secrets = workspace_of(context), secrets_of(context)
     try:
         change, _ = _plan(args, workspace, secrets)
+        refuse_held([change], workspace, context)
     except ConnectionError:  # the handler may reach the place again, so this is no answer
         raise
     except (Problem, OSError):

@@ -33,6 +33,8 @@ class Guardrails:
 
     def note(self, results: Sequence[ToolResult]) -> str:
         """Take account of a step, and say why the turn must end, if it must."""
+        # A twin of another call did not run, and says so in other words each time.
+        results = [each for each in results if each.call.mistake or not each.call.error]
         news = {_mark(each) for each in results} - self._seen
         self._seen |= news
         self.idle = 0 if news else self.idle + 1

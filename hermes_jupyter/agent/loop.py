@@ -13,6 +13,7 @@ from hermes_jupyter.agent.asking import Asker, CeilingReached, Patience
 from hermes_jupyter.agent.budget import Budget
 from hermes_jupyter.agent.checks import capped, check, without_twins
 from hermes_jupyter.agent.compaction.compactor import Compactor
+from hermes_jupyter.agent.eyes import has_eyes
 from hermes_jupyter.agent.guardrails import Guardrails
 from hermes_jupyter.agent.messages import (
     MAX_CALLS,
@@ -23,6 +24,7 @@ from hermes_jupyter.agent.messages import (
 )
 from hermes_jupyter.agent.models.base import Message, Model, RawCall, Reply
 from hermes_jupyter.agent.news import Inbox, News
+from hermes_jupyter.agent.pictures import asked_with, forget_older, names_in
 from hermes_jupyter.agent.reading import Reading
 from hermes_jupyter.agent.said import Mailbox, Said
 from hermes_jupyter.agent.second_look import SecondLook, looked_at
@@ -38,6 +40,7 @@ from hermes_jupyter.events import (
     StepStarted,
 )
 from hermes_jupyter.road.run import Road
+from tools.images.picture import Picture
 from tools.registry import tool_error
 
 MAX_NUDGES = 2
@@ -116,7 +119,7 @@ class Agent:
             step=lambda: self.budget.used,
         )
 
-    async def run(self, prompt: str) -> Outcome:
+    async def run(self, prompt: str, pictures: Sequence[tuple[str, Picture]] = ()) -> Outcome:
         """Work on ``prompt`` until the model answers, the budget is spent or it must stop.
 
         Raises
@@ -127,7 +130,7 @@ class Agent:
         asyncio.CancelledError
             When the person interrupts.
         """
-        self._asked = {"role": "user", "content": prompt}
+        self._asked = asked_with(prompt, pictures)
         self.transcript.append(self._asked)
         self.is_kept = True
         try:
@@ -261,17 +264,21 @@ class Agent:
             tools=self.road.tools,
             window=lambda: self.asker.model.window,
             keeper=self.road.context.get("handles"),
+            sees=lambda: has_eyes(self.asker.model),
+            known_images=lambda: names_in(self.transcript),
         )
 
     async def _record(self, results: Sequence[ToolResult]) -> None:
         try:
             self.transcript.extend(await self._reading.messages(results))
+            forget_older(self.transcript)
         except asyncio.CancelledError:  # they have run, so the model must hear of it
             self._record_now(results)
             raise
 
     def _record_now(self, results: Sequence[ToolResult]) -> None:
         self.transcript.extend(self._reading.messages_now(results))
+        forget_older(self.transcript)
 
     async def _reply(
         self,

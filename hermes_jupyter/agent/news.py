@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from hermes_jupyter.agent.models.base import Message
+from hermes_jupyter.agent.pictures import with_text
 from hermes_jupyter.events import Event, NoticeGiven
 from hermes_jupyter.redaction import redact
 from hermes_jupyter.road.fences import fenced
@@ -55,9 +56,9 @@ class News:
 
     def _append(self, text: str) -> None:
         last = self.transcript[-1] if self.transcript else {}
-        if last.get("role") == "user" and isinstance(last.get("content"), str):
+        if last.get("role") == "user":
             # Two messages of a user in a row are refused by some servers.
-            self.transcript[-1] = {**last, "content": f"{text}\n\n{last['content']}"}
+            self.transcript[-1] = with_text(last, text, before=True)
         else:
             self.transcript.append({"role": "user", "content": text})
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from hermes_jupyter.agent.models.base import Message
+from hermes_jupyter.agent.pictures import blind_note, message_of
 from hermes_jupyter.calls import ToolResult
 from hermes_jupyter.road.ceilings import FILLING, Ceilings, ceilings, fit
 from hermes_jupyter.road.fences import FENCE_CHARS, fenced, source_of
@@ -27,6 +28,10 @@ class Reading:
     """Tokens of the model's window; 0 if that is not known."""
     keeper: Keeper | None = None
     """Where whole results are kept; None if the model cannot read there."""
+    sees: Callable[[], bool] = bool
+    """Whether the model is given images."""
+    known_images: Callable[[], Iterable[str]] = tuple
+    """The names of images that it has."""
     spent: int = 0
 
     async def messages(self, results: Sequence[ToolResult]) -> list[Message]:
@@ -53,10 +58,14 @@ class Reading:
             for result, source in zip(shorter, sources, strict=True)
         ]
         self.spent += sum(map(len, texts))
-        return [
-            {"role": "tool", "tool_call_id": result.call.id, "content": text}
-            for result, text in zip(results, texts, strict=True)
+        sees = self.sees()
+        notes = ["" if sees else blind_note(result) for result in results]
+        messages: list[Message] = [
+            {"role": "tool", "tool_call_id": result.call.id, "content": text + note}
+            for result, text, note in zip(results, texts, notes, strict=True)
         ]
+        images = message_of(results, self.known_images()) if sees else None
+        return [*messages, images] if images else messages
 
     def _source(self, result: ToolResult) -> str:
         """Where its text is from, if that is outside; what we say ourselves needs no fence."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hermes_jupyter.agent.models.base import Message
+from hermes_jupyter.agent.pictures import with_text
 
 WHILE_WORKING = (
     "[The user says this while you work. It adds to the task or changes it; go on with that in "
@@ -59,9 +60,9 @@ def add_for_user(transcript: list[Message], text: str) -> None:
     refused by some servers.
     """
     last = transcript[-1] if transcript else {"role": ""}
-    if last["role"] == "user" and isinstance(last.get("content"), str):
-        transcript[-1] = {**last, "content": f"{last['content'].rstrip()}\n\n{text}"}
-        return
-    if last["role"] == "tool":
+    if last["role"] == "tool" or last.get("of_results"):
         text = WHILE_WORKING.format(text=text)
+    if last["role"] == "user":
+        transcript[-1] = with_text(last, text)
+        return
     transcript.append({"role": "user", "content": text})

@@ -15,6 +15,7 @@ from typing import Any
 
 from hermes_jupyter.agent.models.base import Message
 from hermes_jupyter.agent.models.prices import Price
+from hermes_jupyter.agent.pictures import tokens_at_most, without_bytes
 from hermes_jupyter.calls import Usage
 
 CHARS_PER_TOKEN = 3
@@ -150,8 +151,8 @@ class Spending:
     def expected(self, messages: Sequence[Message], tools: Sequence[Any]) -> int:
         """Tokens that a call with these messages will read, rather too many than too few."""
         if self._read and self._seen <= len(messages):
-            return self._read + _tokens_in(messages[self._seen :])
-        return _tokens_in(messages) + _tokens_in(tools)
+            return self._read + _tokens_of(messages[self._seen :])
+        return _tokens_of(messages) + _tokens_in(tools)
 
     def passed(self) -> str:
         """Which ceiling the next call would pass, for a person."""
@@ -174,6 +175,10 @@ class Spending:
         if left < 0:
             return 0
         return int(left / price.written * 1_000_000) if price.written else UNBOUNDED
+
+
+def _tokens_of(messages: Sequence[Message]) -> int:
+    return sum(map(tokens_at_most, messages)) + _tokens_in([*map(without_bytes, messages)])
 
 
 def _tokens_in(values: Sequence[Any]) -> int:

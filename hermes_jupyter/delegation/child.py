@@ -145,7 +145,8 @@ class ChildRun:
         steps = self._settings.max_steps
         self.child = replace(self.child, model=model.name, steps=steps, session_id=session.id)
         self._asked.say(f"{self.child.name}: begins, session {session.id}\n")
-        lent.emit(ChildStarted(call_id=self._asked.call_id, child=self.child))
+        began = ChildStarted(call_id=self._asked.call_id, child=self.child, at=self._began)
+        lent.emit(began)
         try:
             with lent.spending.part() as spending, self._stoppable(), session.occupied():
                 turn = ChildTurn(

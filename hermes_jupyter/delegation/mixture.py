@@ -151,7 +151,7 @@ class Mixture:
         began = time.monotonic()
         emit = self._lent.emit
         try:
-            emit(ChildStarted(call_id=call_id, child=asked.child))
+            emit(ChildStarted(call_id=call_id, child=asked.child, at=began))
             asked.text = await self._answer(asked, messages)
             asked.status = "completed"
         except asyncio.CancelledError:

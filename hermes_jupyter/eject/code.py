@@ -11,6 +11,7 @@ from typing import Any
 from hermes_jupyter.eject.plain import IMPORTS, Steps
 from hermes_jupyter.eject.steps import Step, steps_of
 from hermes_jupyter.events import Event, TurnStarted
+from tools.cells import CellKind
 
 NOTHING = "# The turn called no tool: there is nothing to run."
 
@@ -24,15 +25,21 @@ def as_code(events: Sequence[Event], folder: str = "") -> str:
     return "\n\n".join([_head(started), head, *_prelude(steps), *parts]) + "\n"
 
 
-def as_notebook(events: Sequence[Event], folder: str = "") -> str:
-    """The JSON of a notebook (nbformat 4.5): the prompt as Markdown, a code cell for each step."""
+def as_cells(events: Sequence[Event], folder: str = "") -> list[tuple[CellKind, str]]:
+    """The turn as cells: the prompt as Markdown, a code cell for each step."""
     started = _started(events)
     steps = steps_of(events, folder)
     quoted = "\n".join(f"> {line}".rstrip() for line in _shown(started.prompt).splitlines())
-    sources = [("markdown", f"{quoted}\n\n{_head(started).removeprefix('# ')}")]
-    sources += [("code", text) for text in _prelude(steps)]
-    sources += [("code", _code(step, alone=True)) for step in steps] or [("code", NOTHING)]
-    cells = [_cell(kind, text, f"{started.turn} {n}") for n, (kind, text) in enumerate(sources)]
+    told = f"{quoted}\n\n{_head(started).removeprefix('# ')}"
+    code = [*_prelude(steps), *[_code(step, alone=True) for step in steps]] or [NOTHING]
+    return [("markdown", told), *[("code", text) for text in code]]
+
+
+def as_notebook(events: Sequence[Event], folder: str = "") -> str:
+    """The JSON of a notebook (nbformat 4.5): the prompt as Markdown, a code cell for each step."""
+    turn = _started(events).turn
+    sources = as_cells(events, folder)
+    cells = [_cell(kind, text, f"{turn} {n}") for n, (kind, text) in enumerate(sources)]
     spec = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
     notebook = {
         "cells": cells,

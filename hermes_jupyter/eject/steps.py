@@ -22,6 +22,14 @@ LOOKING = frozenset({
     "web_extract", "web_search",
 })  # fmt: skip
 """Tools that leave everything as it was."""
+IN_NOTEBOOK: Mapping[str, str] = {
+    "delete_cell": "the notebook is without them",
+    "edit_cell": "the notebook has it",
+    "insert_cell": "the notebook has it",
+    "move_cell": "the notebook has it there",
+    "run_cell": "ran a cell of the notebook: run it there",
+}
+"""What calls did that work on cells, and needs no code."""
 KINDS: Mapping[str, str] = {
     "files_created": 'turn.write({}, "")',
     "files_modified": "",
@@ -97,6 +105,8 @@ def _step(done: _Done) -> Step:
         return Step("", f"looked: {_short(call)}")
     if result.status == "error" and call.name != "terminal":
         return _without(done, "failed, and is left out")
+    if call.name in IN_NOTEBOOK:
+        return Step("", f"{IN_NOTEBOOK[call.name]}: {_short(call)}")
     if any(mask in str(value) for value in call.args.values() for mask in MASKS):
         return _without(done, "holds a secret, which is masked in what is kept")
     made = MAKERS.get(call.name)

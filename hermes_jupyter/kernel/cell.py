@@ -7,6 +7,8 @@ import concurrent.futures
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from hermes_jupyter.kernel.closed_comms import OWN
+
 T = TypeVar("T")
 Post = Callable[[Callable[[], None]], Any]
 
@@ -21,6 +23,11 @@ class Cell:
     owned
         The set of comm ids that a `ShellGate` serves; `own_comm` adds to it.
     """
+
+    is_background = False
+    """Has the cell returned, while the turn goes on?"""
+    page_is_all = False
+    """Is there a page that shows the outputs once, and no notebook that is saved?"""
 
     def __init__(self, kernel: Any, owned: set[str]) -> None:
         self._kernel = kernel
@@ -64,12 +71,24 @@ class Cell:
         """Does the cell's thread wait for the turn, so that jobs can run in it?"""
         return self._post is not None
 
+    @property
+    def asks_now(self) -> bool:
+        """Can a person be asked right now in the cell's thread?"""
+        return True
+
+    @property
+    def shares_loop(self) -> bool:
+        """Does the loop in the cell's thread go on while the cell waits?"""
+        waits = self.waits and not self.is_background
+        return waits and self.loop is not None and not self.blocks_loop
+
     def serve(self, post: Post | None) -> None:
         """Say how a job reaches the cell's thread; None when it no longer waits."""
         self._post = post
 
     def own_comm(self, comm_id: str) -> None:
         """Let messages of this comm overtake the running cell. Call before the comm opens."""
+        OWN.add(comm_id)
         self._mine.add(comm_id)
         self._owned.add(comm_id)
 
@@ -81,6 +100,7 @@ class Cell:
         self,
         bundle: dict[str, Any],
         *,
+        metadata: dict[str, Any] | None = None,
         display_id: str | None = None,
         update: bool = False,
         parent: dict[str, Any] | None = None,
@@ -96,21 +116,21 @@ class Cell:
         self._kernel.session.send(
             self._kernel.iopub_socket,
             kind,
-            {"data": bundle, "metadata": {}, "transient": transient},
+            {"data": bundle, "metadata": metadata or {}, "transient": transient},
             parent=parent or self.parent,
             ident=self._kernel._topic(kind),
         )
 
     async def in_cell_thread(self, job: Callable[..., T], *args: Any) -> T:
-        """Run ``job(*args)`` in the thread that runs the cell: user code, ``input()``, GUIs.
+        """Run ``job(*args)`` in the thread that runs the cell: user code, GUIs.
 
         Raises
         ------
         RuntimeError
-            If no cell waits (a turn in the background).
+            If no cell waits, as after the end of the turn.
         """
         if self._post is None:
-            raise RuntimeError("no cell is waiting: the turn runs in the background")
+            raise RuntimeError("no cell is waiting in whose thread it could run")
         outcome: concurrent.futures.Future[T] = concurrent.futures.Future()
 
         def run() -> None:
@@ -129,6 +149,10 @@ class Cell:
 
         self._post(run)
         return await asyncio.wrap_future(outcome)
+
+    async def in_attended_thread(self, job: Callable[..., T], *args: Any) -> T:
+        """The same for a job that asks a person with ``input()``."""
+        return await self.in_cell_thread(job, *args)
 
 
 def _parent_of(kernel: Any) -> dict[str, Any]:

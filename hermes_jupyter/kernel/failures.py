@@ -44,33 +44,42 @@ class NoFailure(TurnError):
     """There is no such cell."""
 
 
-def failure_of(ran: RanCells, number: int = 0) -> Failure:
-    """The newest failure, or that of the cell with this number.
+def failure_of(ran: RanCells, number: int = 0, *, cell: str = "") -> Failure:
+    """The newest failure, or that of the cell with this number, or with this id.
 
     Raises
     ------
     NoFailure
     """
-    cell = _failed(ran.all(), number)
+    found = _failed(ran.all(), number, cell)
     error = getattr(sys, "last_value", None)
-    if isinstance(error, BaseException) and cell.error.startswith(type(error).__name__):
+    if isinstance(error, BaseException) and found.error.startswith(type(error).__name__):
         frames = [frame for frame, _ in traceback.walk_tb(_innermost(error))]
         trace = _trace(error)
     else:  # another cell has failed since: what it has shown is left
-        frames, trace = [], _shown(ran.outputs(cell)) or cell.error
+        frames, trace = [], _shown(ran.outputs(found)) or found.error
     namespace = ran.namespace
     own = next((frame for frame in reversed(frames) if _is_users(frame)), None)
     values = {**namespace, **(own.f_locals if own is not None else {})}
-    names = [*_names(cell.source), *(own.f_code.co_varnames if own is not None else ())]
+    names = [*_names(found.source), *(own.f_code.co_varnames if own is not None else ())]
     return Failure(
-        cell=cell,
+        cell=found,
         trace=trace,
         values=dict(_values(names, values)),
         versions=dict(_versions(frames, names, values)),
     )
 
 
-def _failed(cells: list[RanCell], number: int) -> RanCell:
+def _failed(cells: list[RanCell], number: int, name: str) -> RanCell:
+    if name:
+        known = [cell for cell in cells if cell.id == name]
+        if not known:
+            raise NoFailure(
+                "this cell has not run since hermes_jupyter was loaded; run it, then ask again"
+            )
+        if not known[-1].error:
+            raise NoFailure("this cell has not failed when it ran last")
+        return known[-1]
     if number:
         named = [cell for cell in cells if cell.number == number]
         if not named:

@@ -16,6 +16,14 @@ MAX_CELLS = 60
 MAX_BYTES = 200_000
 """Of the output of one cell: the first half and the last are kept."""
 MAX_MESSAGE = MAX_BYTES // 8
+MAX_PICTURE = 1_500_000
+"""Characters of an image in base64 that is kept whole, apart from its message."""
+MAX_PICTURES = 16_000_000
+"""Of the images of all cells; the oldest go."""
+PICTURES = ("image/png", "image/jpeg", "image/webp", "image/gif")
+APART = "\0"
+HEAD = 400
+"""Characters of an image that stay in its message: they tell its size."""
 SECONDS_TO_ARRIVE = 0.5
 KINDS = (b"stream", b"display_data", b"execute_result", b"error", b"clear_output")
 DELIMITER = b"<IDS|MSG>"
@@ -47,6 +55,39 @@ class _Kept:
             self.lost = True
 
 
+class _Pictures:
+    """The newest images of cells, by the beginning of their text and a number."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, str] = OrderedDict()
+        self._number = 0
+        self._size = 0
+
+    def taken_out(self, content: bytes) -> bytes:
+        """The message with the beginnings of its images, and where the rest is."""
+        told = json.loads(content)
+        for data, kind, text in _images_in(told):
+            if HEAD < len(text) <= MAX_PICTURE:
+                data[kind] = f"{text[:HEAD]}{APART}{self._keep(text)}"
+        return json.dumps(told).encode()
+
+    def put_back(self, output: dict[str, Any]) -> dict[str, Any]:
+        """The output with its images, as far as they are kept."""
+        for data, kind, text in _images_in(output):
+            head, found, name = text.partition(APART)
+            if found:
+                data[kind] = self._kept.get(name, head)
+        return output
+
+    def _keep(self, text: str) -> str:
+        self._number += 1
+        self._kept[str(self._number)] = text
+        self._size += len(text)
+        while self._size > MAX_PICTURES:
+            self._size -= len(self._kept.popitem(last=False)[1])
+        return str(self._number)
+
+
 class OwnOutputs:
     """Listens from now on, until it is closed. Usable from any thread.
 
@@ -61,6 +102,7 @@ class OwnOutputs:
 
         self._heard = threading.Condition()  # guards what is kept
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._pictures = _Pictures()
         self._context = zmq.Context()
         self._socket = self._context.socket(zmq.SUB)
         self._socket.linger = 0
@@ -82,7 +124,7 @@ class OwnOutputs:
             if kept is None:
                 return []
             messages = [*kept.first, *([("lost", b"{}")] if kept.lost else []), *kept.last]
-        return _outputs(messages)
+            return [*map(self._pictures.put_back, _outputs(messages))]
 
     def close(self) -> None:
         """Stop listening."""
@@ -116,6 +158,8 @@ class OwnOutputs:
             if kind == "status":
                 self._ended(request, content)
             elif kind.encode() in KINDS:
+                if len(content) > MAX_MESSAGE and kind != "stream":
+                    content = self._pictures.taken_out(content)
                 self._of(request).add(kind, content)
 
     def _ended(self, request: str, content: bytes) -> None:
@@ -132,6 +176,14 @@ class OwnOutputs:
             while len(self._kept) > MAX_CELLS:
                 self._kept.popitem(last=False)
         return self._kept[request]
+
+
+def _images_in(told: dict[str, Any]) -> list[tuple[dict[str, Any], str, str]]:
+    """Where images stand in a message: the bundle, their kind, their text."""
+    data = told.get("data")
+    if not isinstance(data, dict):
+        return []
+    return [(data, kind, data[kind]) for kind in PICTURES if isinstance(data.get(kind), str)]
 
 
 def _cut(content: bytes) -> bytes:

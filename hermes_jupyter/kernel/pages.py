@@ -18,6 +18,10 @@ logger = logging.getLogger(__name__)
 TARGET = "hermes.cells"
 PROTOCOL = 1
 SECONDS_TO_ANSWER = 10.0
+SECONDS_IF_BLOCKED = 120.0
+"""For a turn in the background: while another cell runs, the kernel cannot read the answer."""
+SECONDS_IF_ANOTHER = 2.0
+"""For a page that may have been reloaded: another one shows the same notebook."""
 GONE = "the notebook's page was closed"
 
 
@@ -25,11 +29,22 @@ class PageError(ConnectionError):
     """A page refuses, cannot, is gone or does not answer. One line."""
 
 
+class Unanswered(PageError, TimeoutError):
+    """A page did not answer; what it was asked for may be done."""
+
+
 class Page:
     """One notebook, open in one front end."""
 
-    def __init__(self, comm: Any, client: str, about: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        comm: Any,
+        client: str,
+        about: Mapping[str, Any],
+        is_blocked: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._comm = comm
+        self._is_blocked = is_blocked
         self.client = client
         """The front end's session id, as requests to run cells have it."""
         self.notebook = str(about.get("notebook") or "")
@@ -48,8 +63,23 @@ class Page:
         """Of the comm."""
         return str(self._comm.comm_id)
 
-    def ask(self, do: str, **what: Any) -> Mapping[str, Any]:
+    def ask(
+        self,
+        do: str,
+        /,
+        *,
+        seconds: float = SECONDS_TO_ANSWER,
+        patience: float = 0.0,
+        **what: Any,
+    ) -> Mapping[str, Any]:
         """Send a request and wait for what it brings. Not in the thread that runs the cell.
+
+        Parameters
+        ----------
+        seconds
+            How long the page may take.
+        patience
+            Seconds to wait in all while a cell keeps the kernel from reading the answer.
 
         Raises
         ------
@@ -62,28 +92,34 @@ class Page:
             self._waiting.add(number)
         try:
             self._comm.send({"id": number, "do": do, **what})
-            return _result(self._wait(number))
+            return _result(self._wait(number, seconds, patience))
         finally:
             with self._answers:
                 self._waiting.discard(number)
                 self._came.pop(number, None)
 
-    def _wait(self, number: str) -> Mapping[str, Any]:
-        end = time.monotonic() + SECONDS_TO_ANSWER
+    def _wait(self, number: str, seconds: float, patience: float) -> Mapping[str, Any]:
+        last = time.monotonic() + max(seconds, patience)
+        end = time.monotonic() + seconds
         with self._answers:
             while number not in self._came:
+                now = time.monotonic()
+                if self._is_blocked():
+                    end = min(now + seconds, last)
                 if not self.is_open:
-                    raise PageError(f"{GONE}; nothing is known of what it did last")
-                if time.monotonic() > end:
-                    raise PageError(
-                        f"the notebook's page did not answer within {SECONDS_TO_ANSWER:g} s"
-                    )
+                    raise Unanswered(f"{GONE}; nothing is known of what it did last")
+                if now > end:
+                    raise Unanswered(f"the notebook's page did not answer within {seconds:g} s")
                 self._answers.wait(0.1)
             return self._came[number]
 
     def _hear(self, message: Mapping[str, Any]) -> None:
         data = message.get("content", {}).get("data")
-        number = data.get("id") if isinstance(data, Mapping) else None
+        data = data if isinstance(data, Mapping) else {}
+        number = data.get("id")
+        if number is None and isinstance(name := data.get("notebook"), str):
+            self.notebook = name
+            return
         with self._answers:
             if number not in self._waiting:  # late, or not an answer at all
                 logger.info("a page said something that nobody waits for")
@@ -106,10 +142,17 @@ def _result(answer: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 class Pages:
-    """All pages of a kernel. Comms come and go in the thread of its shell."""
+    """All pages of a kernel. Comms come and go in the thread of its shell.
 
-    def __init__(self, kernel: Any) -> None:
+    Parameters
+    ----------
+    is_blocked
+        Does a cell run that keeps the kernel from hearing what pages say?
+    """
+
+    def __init__(self, kernel: Any, is_blocked: Callable[[], bool] = lambda: False) -> None:
         self._manager = kernel.comm_manager
+        self._is_blocked = is_blocked
         self._pages: dict[str, Page] = {}
         self._manager.register_target(TARGET, self._opened)
 
@@ -121,24 +164,17 @@ class Pages:
         """The page that shows this notebook: a reloaded one is another client."""
         return self._newest(lambda page: bool(notebook) and page.notebook == notebook)
 
+    def open_ones(self) -> list[Page]:
+        """In the order in which they were opened."""
+        return [page for page in [*self._pages.values()] if page.is_open]
+
     def _newest(self, fits: Callable[[Page], bool]) -> Page | None:
-        there = [page for page in [*self._pages.values()] if page.is_open and fits(page)]
+        there = [page for page in self.open_ones() if fits(page)]
         return there[-1] if there else None
 
     def close(self) -> None:
         self._manager.unregister_target(TARGET, self._opened)
         self._pages.clear()
-
-    def asker(self, page: Page) -> Callable[..., Mapping[str, Any]]:
-        """Asks this page; the one that shows its notebook then, if it was reloaded."""
-
-        def ask(do: str, /, **what: Any) -> Mapping[str, Any]:
-            now = page if page.is_open else self.showing(page.notebook)
-            if now is None:
-                raise PageError(GONE)
-            return now.ask(do, **what)
-
-        return ask
 
     def _opened(self, comm: Any, message: Mapping[str, Any]) -> None:
         about = message.get("content", {}).get("data")
@@ -149,5 +185,48 @@ class Pages:
             return
         client = str(message.get("header", {}).get("session") or "")
         self._pages = {key: page for key, page in self._pages.items() if page.is_open}
-        self._pages[comm.comm_id] = Page(comm, client, about)
+        self._pages[comm.comm_id] = Page(comm, client, about, self._is_blocked)
         comm.send({"ready": True, "protocol": PROTOCOL})
+
+
+class NotebookPage:
+    """Asks the page of one notebook; if that is gone, the one that shows it now.
+
+    A page that was reloaded need not have said so. One that does not even let its cells be read,
+    while a newer one shows the same notebook, is taken for gone.
+
+    Parameters
+    ----------
+    is_patient
+        Does the turn wait for other cells? One in the background does.
+    """
+
+    def __init__(
+        self, pages: Pages, page: Page, is_patient: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._pages, self._page, self._is_patient = pages, page, is_patient
+
+    @property
+    def notebook(self) -> str:
+        """The path of the notebook."""
+        return self._page.notebook
+
+    @property
+    def can(self) -> frozenset[str]:
+        """What it may be asked."""
+        return self._page.can
+
+    def __call__(self, do: str, /, **what: Any) -> Mapping[str, Any]:
+        """Send a request and wait for what it brings. Raises a `PageError`."""
+        page, other = self._page, self._pages.showing(self._page.notebook)
+        if not page.is_open:
+            if other is None:
+                raise PageError(GONE)
+            page = self._page = other
+        if do == "read" and other not in (None, page):
+            try:
+                return page.ask(do, seconds=SECONDS_IF_ANOTHER, **what)
+            except Unanswered:
+                page = self._page = other
+        patience = SECONDS_IF_BLOCKED if self._is_patient() else 0.0
+        return page.ask(do, patience=patience, **what)

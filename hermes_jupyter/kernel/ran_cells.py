@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hermes_jupyter.kernel.free_time import FreeTime
 from hermes_jupyter.kernel.own_outputs import OwnOutputs
 from hermes_jupyter.kernel.pages import Pages
 
@@ -26,6 +29,8 @@ class RanCell:
     """When it ended, in seconds since the epoch."""
     error: str = ""
     """One line; empty if it did not fail."""
+    outputs: Sequence[Mapping[str, Any]] | None = None
+    """What it put out, if an agent ran it; then the request was another cell's."""
 
 
 class RanCells:
@@ -36,8 +41,13 @@ class RanCells:
         self._cells: deque[RanCell] = deque(maxlen=MAX_CELLS)
         kernel = getattr(shell, "kernel", None)
         self._outputs = OwnOutputs(kernel) if hasattr(kernel, "parent") else None
-        self.pages = Pages(kernel) if hasattr(kernel, "comm_manager") else None
+        self._runs = False
+        there = hasattr(kernel, "comm_manager")
+        self.pages = Pages(kernel, self._is_deaf) if there else None
         """Where this kernel's notebooks are open."""
+        shell.events.register("pre_run_cell", self._begin)
+        self.free = FreeTime(shell)
+        """When the thread that runs them has nothing to do."""
         shell.events.register("post_run_cell", self._note)
 
     def all(self) -> list[RanCell]:
@@ -47,6 +57,11 @@ class RanCells:
     def offer(self, source: str) -> None:
         """Have a new cell appear below the one that runs, when it has ended."""
         self._shell.set_next_input(source)
+
+    @property
+    def can_offer(self) -> bool:
+        """Does the front end do that? A terminal with a simple prompt does not."""
+        return not getattr(self._shell, "simple_prompt", False)
 
     @property
     def namespace(self) -> dict[str, Any]:
@@ -60,18 +75,41 @@ class RanCells:
 
     def outputs(self, cell: RanCell) -> list[dict[str, Any]]:
         """What it put out, as a notebook file has it; empty if nobody knows."""
+        if cell.outputs is not None:
+            return [dict(each) for each in cell.outputs]
         if self._outputs is not None:
             return self._outputs.of(cell.request)
         return _of_terminal(self._shell, cell.number)
 
+    def add(
+        self, cell: str, number: int, source: str, error: str, outputs: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """An agent has run this cell."""
+        ran = RanCell(
+            id=cell, request="", number=number, source=source, at=time.time(), error=error,
+            outputs=outputs,
+        )  # fmt: skip
+        self._cells.append(ran)
+
     def close(self) -> None:
+        self._shell.events.unregister("pre_run_cell", self._begin)
         self._shell.events.unregister("post_run_cell", self._note)
+        self.free.close()
         if self._outputs is not None:
             self._outputs.close()
         if self.pages is not None:
             self.pages.close()
 
+    def _begin(self, _info: Any) -> None:
+        self._runs = True
+
+    def _is_deaf(self) -> bool:
+        """Does a cell run, and no turn in it that hears what comes?"""
+        waits = sys.modules.get("hermes_jupyter.kernel.waiting")  # where it is not, no turn has run
+        return self._runs and (waits is None or waits.Waiting.innermost is None)
+
     def _note(self, result: Any) -> None:
+        self._runs = False
         info = result.info
         if not getattr(info, "store_history", False):
             return

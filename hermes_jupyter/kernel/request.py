@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from hermes_jupyter.calls import Place
@@ -18,10 +19,25 @@ def place_of(kernel: Any, shell: Any) -> Place:
     if kernel is None:
         return Place(number=number, attended=True)
     parent = kernel.get_parent("shell") or {}
-    about = parent.get("metadata") or {}
-    cell = about.get("cellId") if isinstance(about, dict) else None
+    cell = _metadata(parent).get("cellId")
     return Place(
         cell=cell if isinstance(cell, str) else "",
         number=number,
         attended=bool(parent.get("content", {}).get("allow_stdin", False)),
     )
+
+
+def told_by_cell(kernel: Any) -> Mapping[str, Any]:
+    """What the metadata of the cell that runs now say to us; call it in the cell's thread.
+
+    JupyterLab and Notebook send a cell's metadata along with it.
+    """
+    if kernel is None:
+        return {}
+    told = _metadata(kernel.get_parent("shell") or {}).get("hermes")
+    return told if isinstance(told, dict) else {}
+
+
+def _metadata(parent: Mapping[str, Any]) -> Mapping[str, Any]:
+    about = parent.get("metadata")
+    return about if isinstance(about, dict) else {}

@@ -22,8 +22,10 @@ from typing import Any, Generic, TypeVar
 
 from hermes_jupyter.errors import TurnCancelled, TurnInterrupted
 from hermes_jupyter.kernel.cell import Cell
-from hermes_jupyter.kernel.gate import Command, ShellGate
+from hermes_jupyter.kernel.gate import ShellGate
+from hermes_jupyter.kernel.serving import Command
 from hermes_jupyter.kernel.shell import GateUnavailable
+from hermes_jupyter.kernel.waiting import Waiting
 from tools.async_bridge import healthy_loop_thread
 
 T = TypeVar("T")
@@ -113,15 +115,19 @@ async def run_awaited(
     """
     loop = asyncio.get_running_loop()
     gate = _open_gate(cell, kernel, owned, commands)
-    cell.serve(lambda job: loop.call_soon_threadsafe(_run_interruptible, job))
+
+    def post(job: Callable[[], None]) -> None:
+        loop.call_soon_threadsafe(_run_interruptible, job)
+
+    cell.serve(post)
     # ipykernel's interrupt does not wake a sleeping loop; without something that does, it is
     # heard only at the next unrelated event.
-    ticker = asyncio.ensure_future(_tick())
+    ticker = asyncio.ensure_future(_tick(gate))
     run = start(main)
     ended = asyncio.wrap_future(run.future)
     ended.add_done_callback(lambda future: future.exception())  # seen, even if nobody waits
     try:
-        with gate.serving() if gate is not None else nullcontext(), _sigint_cancels(run.cancel):
+        with gate.serving(post) if gate is not None else nullcontext(), _sigint_cancels(run.cancel):
             await asyncio.wait({ended})
             return ended.result()
     except TurnInterrupted as stopped:
@@ -173,9 +179,11 @@ def _is_heard_here() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
-async def _tick() -> None:
+async def _tick(gate: ShellGate | None) -> None:
     for _ in itertools.count():
         await asyncio.sleep(0.1)
+        if gate is not None:
+            gate.look_again()
 
 
 def _open_gate(
@@ -192,7 +200,7 @@ def _open_gate(
 def _wait_on_queue(cell: Cell, main: Callable[[], Awaitable[T]]) -> T:
     """Terminal IPython, plain Python, foreign kernels, and tools that start a turn themselves."""
     jobs: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-    outer = ShellGate.current
+    outer = Waiting.innermost
 
     def pump(timeout: float) -> None:
         try:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 
@@ -25,6 +26,8 @@ class Shell:
 
     stream: Any
     reply_to: Any
+    look_again: Callable[[], object] = lambda: None
+    """Have ipykernel look for requests that it has overlooked. Any thread."""
 
 
 def current_shell() -> Any:
@@ -51,7 +54,7 @@ def shell_of_this_thread(kernel: Any) -> Shell:
     GateUnavailable
     """
     channel_thread = getattr(kernel, "shell_channel_thread", None)
-    found = _shell_of_7(channel_thread) if channel_thread is not None else _shell_of_6(kernel)
+    found = _shell_of_7(kernel) if channel_thread is not None else _shell_of_6(kernel)
     if not hasattr(found.stream, "_recv_callback"):
         raise GateUnavailable("this pyzmq has an unknown ZMQStream")
     return found
@@ -69,17 +72,53 @@ def _shell_of_6(kernel: Any) -> Shell:
     return Shell(stream, stream)
 
 
-def _shell_of_7(channel_thread: Any) -> Shell:
-    """ipykernel 7: a thread reads the ROUTER and feeds each (sub)shell over an inproc pair."""
+def _shell_of_7(kernel: Any) -> Shell:
+    """ipykernel 7: a thread reads the ROUTER and feeds each (sub)shell over an inproc pair.
+
+    Up to 7.3 it sends replies past the stream that waits for requests. A request that comes at
+    such a moment lies there until the next one comes.
+    """
+    import zmq  # not for terminals, which have no use for it
+
+    thread = kernel.shell_channel_thread
+
+    def look_again() -> None:
+        thread.io_loop.add_callback(kernel.shell_stream.flush, zmq.POLLIN)
+
     try:
-        manager = channel_thread.manager
+        manager = thread.manager
+        overlooks = not hasattr(manager, "_shell_stream")
         subshell = manager.subshell_id_from_thread_id(threading.get_ident())
         return Shell(
             manager.get_shell_channel_to_subshell_pair(subshell).to_stream,
             manager.get_subshell_to_shell_channel_socket(subshell),
+            look_again if overlooks else lambda: None,
         )
     except (RuntimeError, AttributeError) as error:
         raise GateUnavailable(str(error)) from None
+
+
+def reading_thread(kernel: Any) -> Any:
+    """The thread of ipykernel 7 that reads what comes to the shell.
+
+    Raises
+    ------
+    GateUnavailable
+        If there is none.
+    """
+    thread = getattr(kernel, "shell_channel_thread", None)
+    if thread is None:
+        raise GateUnavailable("this ipykernel reads messages in the thread that runs cells")
+    return thread
+
+
+def shell_of_reading_thread(kernel: Any) -> Shell:
+    """What that thread reads, and where it sends replies; to be used in it only."""
+    reading_thread(kernel)
+    stream = kernel.shell_stream
+    if not hasattr(stream, "_recv_callback"):
+        raise GateUnavailable("this pyzmq has an unknown ZMQStream")
+    return Shell(stream, stream)
 
 
 @contextmanager
@@ -102,6 +141,12 @@ def user_namespace() -> dict[str, Any]:
     """The user's variables; empty outside of IPython."""
     found: dict[str, Any] = getattr(_shell(), "user_ns", {})
     return found
+
+
+def first_folder() -> Path | None:
+    """The folder in which IPython started: where its notebook lies, whatever cells go to since."""
+    been = user_namespace().get("_dh") or [None]
+    return Path(str(been[0])) if been[0] else None
 
 
 def hidden_names() -> list[str]:

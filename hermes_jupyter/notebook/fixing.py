@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 
@@ -11,6 +12,7 @@ from tools.files.diffs import unified_diff
 MAX_SOURCE = 8_000
 MAX_TRACE = 6_000
 _BLOCK = re.compile(r"^(`{3,}|~{3,})[ \t]*(\w*)[^\n]*\n(.*?)^\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 LANGUAGES = ("", "python", "py", "python3", "ipython", "ipython3")
 ASK = """\
 A cell of the user's notebook failed. Find out why, and correct that cell. Look at variables and \
@@ -53,6 +55,12 @@ def question(
         values="\n".join(f"{name} = {value}" for name, value in values.items()) or "none",
         versions=", ".join(f"{name} {number}" for name, number in versions.items()),
     )
+
+
+def identity(source: str, error: str) -> str:
+    """The sha256 of what is asked, for a replay: values and versions differ between machines."""
+    asked = f"%hermes fix\n{source.strip()}\n{_ADDRESS.sub('0x', error)}"
+    return hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def corrected(answer: str, source: str) -> str | None:

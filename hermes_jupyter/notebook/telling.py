@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from hermes_jupyter.notebook.cells import SeenCell
@@ -33,8 +34,18 @@ def limit_for(window: int, share: float) -> int:
     return min(MAX_CHARS, int((window or WINDOW) * CHARS_PER_TOKEN * share / 100))
 
 
-def told(cells: Sequence[SeenCell], known: MutableMapping[str, str], limit: int) -> str:
-    """The text to put before the prompt; empty if there is nothing new.
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a model is told of cells."""
+
+    text: str = ""
+    """To be put before the prompt; empty if there is nothing new."""
+    cells: tuple[SeenCell, ...] = ()
+    """Those that are told with their outputs."""
+
+
+def told(cells: Sequence[SeenCell], known: MutableMapping[str, str], limit: int) -> Told:
+    """Tell what is new.
 
     Parameters
     ----------
@@ -46,10 +57,13 @@ def told(cells: Sequence[SeenCell], known: MutableMapping[str, str], limit: int)
     marks = {cell.key: _mark(cell) for cell in cells}
     fresh = [cell for cell in cells if known.get(cell.key) != marks[cell.key]]
     if not fresh or limit < LEAST:
-        return ""
+        return Told()
     lines, room = [], limit
+    whole: list[SeenCell] = []
     for place, cell in enumerate(reversed(fresh)):
-        text = _fitting(cell, room)
+        text, is_whole = _fitting(cell, room)
+        if is_whole:
+            whole.append(cell)
         if not text:
             lines.append(LEFT_OUT.format(count=len(fresh) - place))
             break
@@ -58,17 +72,17 @@ def told(cells: Sequence[SeenCell], known: MutableMapping[str, str], limit: int)
     intro = INTRO.format(new=NEW if known else "")
     known.update(marks)
     body = "\n\n".join(reversed(lines))
-    return f"{intro}\n<notebook_cells>\n{body}\n</notebook_cells>\n\n"
+    return Told(f"{intro}\n<notebook_cells>\n{body}\n</notebook_cells>\n\n", tuple(reversed(whole)))
 
 
-def _fitting(cell: SeenCell, room: int) -> str:
-    """The longest form that leaves room for others; empty if none fits."""
+def _fitting(cell: SeenCell, room: int) -> tuple[str, bool]:
+    """The longest form that leaves room for others, and whether it is all; empty if none fits."""
     forms: tuple[tuple[Render, int], ...] = ((_whole, 2), (_brief, 3), (_outline, 1))
     for render, share in forms:
         text = render(cell)
         if len(text) <= room // share:
-            return text
-    return ""
+            return text, render is _whole
+    return "", False
 
 
 def _whole(cell: SeenCell) -> str:

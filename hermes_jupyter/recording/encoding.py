@@ -62,7 +62,20 @@ def _event_as_json(event: Event) -> dict[str, Any]:
         return {"type": type(event).__name__, **told, "event": _event_as_json(inner)}
     row = row_of(event, {})
     text = {} if row.text is None else {"text": row.text}
-    return {"type": row.kind, **text, **(json.loads(row.body) if row.body else {})}
+    told = {"type": row.kind, **text, **(json.loads(row.body) if row.body else {})}
+    for call in told.get("calls", ()):
+        if (order := [*call.get("args", {})]) != sorted(order):
+            call["order"] = order  # a notebook's file has the keys of all objects sorted
+    return told
+
+
+def _in_order(call: dict[str, Any]) -> dict[str, Any]:
+    """A call with its arguments as the model gave them."""
+    args, order = call.get("args"), call.get("order")
+    if not isinstance(args, dict) or not isinstance(order, list):
+        return call
+    named = [name for name in order if isinstance(name, str) and name in args]
+    return {**call, "args": {name: args[name] for name in [*dict.fromkeys([*named, *args])]}}
 
 
 def inner_of(event: Event) -> Event | None:
@@ -132,6 +145,8 @@ def _events(told: Iterable[dict[str, Any]]) -> Iterable[Event]:
             continue
         apart = ("type", "text") if each["type"] in _TEXT_APART else ("type",)
         rest = {name: value for name, value in each.items() if name not in apart}
+        if isinstance(rest.get("calls"), list):
+            rest["calls"] = [*map(_in_order, rest["calls"])]
         event = event_of(each["type"], each.get("text"), dumped(rest))
         match event:
             case None:

@@ -64,6 +64,8 @@ class Where:
     """The notebook's file; empty if it is not known."""
     folder: Path
     shelf: Shelf
+    began: Path | None = None
+    """The folder in which the kernel was started, if it may be another one."""
 
     def sources(self, prompt_sha256: str) -> Iterator[Source]:
         """The places to look at, in order."""
@@ -74,8 +76,9 @@ class Where:
             yield notebook_source(Path(self.notebook))
             yield folder_source(Path(self.notebook).parent)
         else:
-            yield from map(notebook_source, notebooks_in(self.folder))
-            yield folder_source(self.folder)
+            for folder in dict.fromkeys((self.began or self.folder, self.folder)):
+                yield from map(notebook_source, notebooks_in(folder))
+                yield folder_source(folder)
         yield shelf_source(self.shelf, prompt_sha256)
 
 

@@ -13,6 +13,7 @@ from hermes_jupyter.events import (
     ApprovalRequested,
     Event,
     NoticeGiven,
+    OutputDisplayed,
     QuestionAsked,
     ReasoningStreamed,
     ReplayCompared,
@@ -23,6 +24,7 @@ from hermes_jupyter.events import (
     TurnRecorded,
     TurnStarted,
 )
+from hermes_jupyter.recording.displays import Displays
 from hermes_jupyter.recording.encoding import inner_of
 from hermes_jupyter.recording.parcel import parcel
 from hermes_jupyter.recording.shelf import Shelf
@@ -33,6 +35,7 @@ logger = logging.getLogger(__name__)
 
 PASSING = (
     ApprovalRequested,
+    OutputDisplayed,
     QuestionAsked,
     ReasoningStreamed,
     RetryPlanned,
@@ -70,12 +73,15 @@ class Recorder:
     """Told the id of the turn when it begins."""
     emit: Callable[[Event], None] = field(default=lambda event: None)
     _events: list[Event] = field(default_factory=list)
+    _displays: Displays = field(default_factory=Displays)
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, TurnStarted):
             self.begun(event.turn)
         told = inner_of(event) or event
-        if not isinstance(told, PASSING) and not _is_progress(told):
+        if isinstance(event, OutputDisplayed):
+            self._events.append(self._displays.recorded(event))
+        elif not isinstance(told, PASSING) and not _is_progress(told):
             self._events.append(event)
         if isinstance(event, TurnFinished) and event.status in ENDED:
             self._keep(event)

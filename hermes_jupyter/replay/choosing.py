@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hermes_jupyter.canonical import prompt_sha256
 from hermes_jupyter.errors import RecordingError, StoreError
 from hermes_jupyter.events import Listener
+from hermes_jupyter.kernel.shell import first_folder
 from hermes_jupyter.recording.finding import Finder, Wanted, Where, earlier_of
 from hermes_jupyter.recording.recorder import Recorder
 from hermes_jupyter.recording.shelf import Shelf
@@ -57,7 +58,7 @@ class Chooser:
         settings = options.over(self._hermes.settings)
         wanted = Wanted(
             prompt=mended(prompt),
-            prompt_sha256=prompt_sha256(mended(prompt)),
+            prompt_sha256=options.asked_sha256 or prompt_sha256(mended(prompt)),
             line=options.line,
             place=options.place,
         )
@@ -91,6 +92,7 @@ class Chooser:
                 notebook=settings.notebook,
                 folder=_here(),
                 shelf=shelf,
+                began=first_folder(),
             )
             found = await in_tool_thread(lambda: self._finder.find(wanted, where))
             how: How = "tools" if settings.replay == "tools" else "record"
@@ -160,7 +162,11 @@ class Chooser:
 
 def _sidecars(settings: Settings) -> Sidecars:
     """Beside the notebook, as far as that is known."""
-    return Sidecars(Path(settings.notebook).parent if settings.notebook else _here())
+    return Sidecars(Path(settings.notebook).parent if settings.notebook else _beside())
+
+
+def _beside() -> Path:
+    return first_folder() or _here()
 
 
 def _here() -> Path:

@@ -17,6 +17,7 @@ from hermes_jupyter.events import (
     Listener,
     ModelCalled,
     NoticeGiven,
+    OutputDisplayed,
     ReplayCompared,
     StepFinished,
     StepStarted,
@@ -24,6 +25,7 @@ from hermes_jupyter.events import (
     ToolCallFinished,
     TurnStarted,
 )
+from hermes_jupyter.recording.displays import for_a_page
 from hermes_jupyter.recording.parcel import parcel
 from hermes_jupyter.recording.sidecars import Sidecars
 from hermes_jupyter.recording.values import Recording
@@ -144,7 +146,16 @@ class ReplayTurn(Turn):
     def _say_again(self, event: Event) -> None:
         if isinstance(event, StepFinished) and event.text.strip():
             self.emit(TextStreamed(text=event.text))
+        if isinstance(event, OutputDisplayed):
+            self._show_again(event)
+            return
         self.emit(event)
+
+    def _show_again(self, event: OutputDisplayed) -> None:
+        """Below the cell, without what would act on the page: the recording may be anybody's."""
+        display, kept = self._more.get("display"), for_a_page(event)
+        if display is not None and kept.data:
+            display(dict(kept.data), metadata=dict(kept.metadata))
 
     def _count(self, *_: Any, **__: Any) -> None:
         """Nothing is used."""

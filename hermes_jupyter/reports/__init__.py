@@ -8,6 +8,7 @@ from typing import Any
 from hermes_jupyter.reports.audit import show_audit
 from hermes_jupyter.reports.ejecting import eject
 from hermes_jupyter.reports.fix import fix
+from hermes_jupyter.reports.jobs import jobs
 from hermes_jupyter.reports.mind import show_memory, show_skills
 from hermes_jupyter.reports.sessions import compact, list_sessions, new_session, show_usage
 from hermes_jupyter.reports.status import choose_model, doctor, show_help, show_status, show_version
@@ -35,6 +36,7 @@ COMMANDS: dict[str, Callable[[Any, Sequence[str]], None]] = {
     "list": list_sessions,
     "attach": attach,
     "stop": stop,
+    "jobs": jobs,
     "say": say,
     "continue": go_on,
     "last": show_last,

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hermes_jupyter.eject.code import FORMATS, as_code
+from hermes_jupyter.eject.code import FORMATS, as_cells, as_code
 from hermes_jupyter.errors import StoreError
 from hermes_jupyter.events import Event
 from hermes_jupyter.exports.turns import Conversation, ToldTurn
 from hermes_jupyter.kernel.shell import current_kernel
 from hermes_jupyter.recording.shelf import Shelf
+from hermes_jupyter.reports.pages import page_of
 
 LEAST_ID_CHARS = 4
 
@@ -27,6 +28,11 @@ def eject(magics: Any, words: Sequence[str]) -> None:
         path = Path(files[0]).expanduser()
         _write(path, FORMATS[path.suffix](events, folder))
         print(f"Written to {path}. Nothing was run.")
+        return
+    page = page_of(magics)
+    if page is not None:
+        number = page.put(as_cells(events, folder))
+        print(f"The turn stands in the {number} cells below; nothing was run.")
         return
     code = as_code(events, folder)
     if current_kernel() is None:

@@ -9,7 +9,8 @@ HELP = """\
 %hermes tools            what the agent can use; --why: what is missing; --schema NAME: its
                          parameters
 %hermes call NAME ...    call a tool yourself, with {json} or words: key=value other="a b"
-%hermes model [NAME]     show or choose the model ("local": the embedded one)
+%hermes model [NAME]     show or choose the model ("local": the embedded one); --via-server [NAME]:
+                         one whose key only the Jupyter server has; --direct: as before
 %hermes fix [N]          find out why the last failed cell (or cell N) failed, and correct it
 %hermes new [NAME]       begin a new conversation
 %hermes list             the conversations of this kernel
@@ -20,8 +21,10 @@ HELP = """\
 %hermes rename [ID] NAME call it something else
 %hermes export [ID] FILE write it to a file: .md, .ipynb or .json
 %hermes delete ID        remove it for good
-%hermes attach           show the running turn here (after a page reload; works while busy)
-%hermes stop             stop the running turn (works while busy)
+%hermes attach           show the running turn here (after a page reload; works while busy), and
+                         ask what a turn in the background waits for
+%hermes stop             stop the running turns (works while busy)
+%hermes jobs             turns in the background, and background processes; jobs stop N ends one
 %hermes say TEXT         tell the agent something while it works (works while busy)
 %hermes continue         go on with a turn that was interrupted, stopped or broken
 %hermes last             show the last turn once more, and what its calls got; --trace: all calls
@@ -40,7 +43,7 @@ HELP = """\
 %hermes memory           what is remembered; forget ID removes an entry
 %hermes skills [NAME]    what it knows how to do; with NAME, the text
 %hermes terminal [NAME]  where commands run; with NAME, have them run there from now on
-%hermes doctor           check that everything works
+%hermes doctor           check that everything works; --ask: that you can be asked, too
 %hermes version
 
 In a prompt, {name} stands for the value of a variable. Before anything destructive runs you are

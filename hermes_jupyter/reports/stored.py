@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+from hermes_jupyter.agent.pictures import is_request, text_of
 from hermes_jupyter.errors import StoreError
 from hermes_jupyter.exports import FORMATS, export
 from hermes_jupyter.exports.turns import Conversation
@@ -126,8 +127,8 @@ def _last(conversations: Any) -> Stored:
 
 def _now_in(session: Any) -> str:
     count = session.transcript.count_said()
-    last = next((m for m in reversed(session.transcript) if m["role"] == "user"), None)
-    said = _short(str(last["content"])) if last else ""
+    last = next((m for m in reversed(session.transcript) if is_request(m)), None)
+    said = _short(text_of(last)) if last else ""
     lines = [f"Now in {session.name} ({session.id}), {count} messages"]
     return "\n".join([*lines, *([f"Last asked: {said}"] if said else [])])
 

@@ -16,6 +16,9 @@ def attach(magics: Any, _words: Sequence[str]) -> None:
     parent = kernel.get_parent("shell") if kernel is not None else None
     if not magics.desktop.attach(parent):
         print("No turn is running. The last one: %hermes last")
+        return
+    if not magics.desktop.ask_here() and magics.desktop.is_probing:
+        print("If no buttons appear here within a few seconds: %hermes attach once more.")
 
 
 def stop(magics: Any, _words: Sequence[str]) -> None:

@@ -40,14 +40,16 @@ def undo(magics: Any, words: Sequence[str]) -> None:
     """``undo [N] [--force] [--preview]``: take back what a turn changed."""
     at, (named, flags) = _acting(magics), _read(words, most=1)
     turn = at.find(named[0]) if named else at.last()
-    _take(at, at.plan(turn, force=FORCE in flags), f"Undo of {_title(turn)}", flags)
+    taking = magics.desktop.attend(lambda: at.plan(turn, force=FORCE in flags))
+    _take(magics, at, taking, f"Undo of {_title(turn)}", flags)
 
 
 def redo(magics: Any, words: Sequence[str]) -> None:
     """``redo [N] [--force] [--preview]``: take an undo back."""
     at, (named, flags) = _acting(magics), _read(words, most=1)
     turn = at.last_undo(*named)
-    _take(at, at.plan(turn, force=FORCE in flags), f"Redo of {_title(turn)}", flags)
+    taking = magics.desktop.attend(lambda: at.plan(turn, force=FORCE in flags))
+    _take(magics, at, taking, f"Redo of {_title(turn)}", flags)
 
 
 def restore(magics: Any, words: Sequence[str]) -> None:
@@ -59,7 +61,7 @@ def restore(magics: Any, words: Sequence[str]) -> None:
         )
     turn = at.find(named[0])
     taking = at.plan_restore(turn, named[1:], force=FORCE in flags)
-    _take(at, taking, f"Files as before {_title(turn)}", flags)
+    _take(magics, at, taking, f"Files as before {_title(turn)}", flags)
 
 
 def show_checkpoints(magics: Any, words: Sequence[str]) -> None:
@@ -88,9 +90,7 @@ def show_diff(magics: Any, words: Sequence[str]) -> None:
             if not _is_folder(each)
         ]
     found += [
-        Difference(name=item.name, how=" · ".join(filter(None, (kind, item.how, item.problem))))
-        for kind, items in at.items(turn).items()
-        for item in items
+        _item_difference(kind, item) for kind, items in at.items(turn).items() for item in items
     ]
     title = f"What {_title(turn)} changed"
     if sys.stdout.isatty():
@@ -126,17 +126,19 @@ def _read(words: Sequence[str], *, most: int) -> tuple[list[str], list[str]]:
     return named, flags
 
 
-def _take(at: Undoing, taking: Taking, title: str, flags: Sequence[str]) -> None:
+def _take(magics: Any, at: Undoing, taking: Taking, title: str, flags: Sequence[str]) -> None:
     print(title)
     for line in (*_plan_lines(at, taking), *taking.turn.notes):
         print(f"  {line}")
-    if taking.is_nothing:
-        print(f"Nothing to do.{_hint(taking)}")
-    elif PREVIEW in flags:
+    if PREVIEW in flags and not taking.is_nothing:
         print("Nothing was changed: this was a preview.")
+    elif taking.is_nothing:
+        if taking.is_whole and taking.files.kind == "undo" and PREVIEW not in flags:
+            at.carry_out(taking)  # somebody else took it back: the one before it is the next
+        print(f"Nothing to do.{_hint(taking)}")
     else:
-        taken = at.carry_out(taking)
-        for line in _problem_lines(at, taken):
+        taken = magics.desktop.attend(lambda: at.carry_out(taking))
+        for line in _problem_lines(at, taking, taken):
             print(f"  {line}")
         print(f"{_summary(taking, taken)}{_hint(taking)}")
 
@@ -164,7 +166,7 @@ def _step_line(step: Step, root: bytes) -> str:
 
 
 def _item_line(kind: str, item: Item) -> str:
-    name = one_line(item.name, 80)
+    name = one_line(redact(item.name), 80)
     return (
         f"not {kind} {name}: {item.problem}"
         if item.problem
@@ -172,9 +174,17 @@ def _item_line(kind: str, item: Item) -> str:
     )
 
 
-def _problem_lines(at: Undoing, taken: Taken) -> list[str]:
-    return [
+def _problem_lines(at: Undoing, taking: Taking, taken: Taken) -> list[str]:
+    """What was left although it was planned."""
+    files = [
         f"left {shown(name_of(path, at.root))}: {why}" for path, why in taken.files.problems.items()
+    ]
+    known = {(kind, i.name) for kind, items in taking.items.items() for i in items if i.problem}
+    return files + [
+        f"left {kind} {one_line(redact(item.name), 80)}: {item.problem}"
+        for kind, items in taken.items.items()
+        for item in items
+        if item.problem and (kind, item.name) not in known
     ]
 
 
@@ -223,6 +233,20 @@ def _line(turn: Turn, items: dict[str, list[Item]]) -> str:
     return (
         f"{turn.number:>5}  {at:%Y-%m-%d %H:%M}  {', '.join(counted) or 'folders':<22}  "
         f"{what}{title}{state}{notes}"
+    )
+
+
+def _item_difference(kind: str, item: Item) -> Difference:
+    how, text = [kind, item.how], ""
+    if item.before != item.after:
+        before, after = (
+            f"{each}\n".encode() if each else None for each in (item.before, item.after)
+        )
+        text = _diff(item.name, before, after)
+        added, removed = diffs.count_changes(text)
+        how.append(f"+{added} −{removed}")
+    return Difference(
+        name=redact(item.name), how=" · ".join(filter(None, (*how, item.problem))), text=text
     )
 
 

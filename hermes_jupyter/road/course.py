@@ -6,12 +6,14 @@ import time
 
 from hermes_jupyter.calls import CallStatus, ToolCall
 from tools.entry import ToolEntry
+from tools.images.picture import Picture
 from tools.plain_text import Excerpt
 from tools.registry import tool_error
 
 MAX_ERROR_CHARS = 2_000
 PARTIAL_CHARS = 20_000
 MAX_DETAILS_CHARS = 40_000
+MOST_PICTURES = 8
 
 
 class Course:
@@ -29,6 +31,7 @@ class Course:
         "mistake",
         "note",
         "partial",
+        "pictures",
         "seconds",
         "status",
         "text",
@@ -56,6 +59,8 @@ class Course:
         self.mistake = ""
         self.details = ""
         """What the tool tells the person alone."""
+        self.pictures: list[Picture] = []
+        """What there is to see of it."""
         self.partial: Excerpt | None = None
         """What the tool has printed, if it has printed anything."""
         self._began: float | None = None
@@ -75,6 +80,11 @@ class Course:
     def tell(self, text: str) -> None:
         """Keep what the person may read, and the model need not."""
         self.details = text[:MAX_DETAILS_CHARS]
+
+    def show(self, picture: Picture) -> None:
+        """Keep an image for the model; too many are left out."""
+        if len(self.pictures) < MOST_PICTURES and picture not in self.pictures:
+            self.pictures.append(picture)
 
     def printed(self) -> str | None:
         return self.partial.text() if self.partial else None

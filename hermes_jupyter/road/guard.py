@@ -19,7 +19,7 @@ def objection_of(entry: ToolEntry, call: ToolCall, context: Mapping[str, Any]) -
     if entry.guard_fn is None:
         return None
     try:
-        said = entry.guard_fn(call.args, **context)
+        said = entry.guard_fn(call.args, **{**context, "tool_call_id": call.id})
     except (Exception, SystemExit) as error:  # fail closed: a broken check is no permission
         logger.warning("the guard of %r failed", call.name, exc_info=True)
         said = f"could not be checked ({type(error).__name__}: {error})"

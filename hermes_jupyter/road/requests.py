@@ -45,6 +45,8 @@ def request_for(
         asker=SCRIPT if call.by else "",
         rule=rule,
         editable=next((name for name in EDITABLE if isinstance(call.args.get(name), str)), ""),
+        risk=case.risk,
+        place=case.files.name,
     )
 
 

@@ -24,6 +24,7 @@ from hermes_jupyter.road.transforms import transform, transforms
 from tools.answers import tool_error
 from tools.async_bridge import in_tool_thread, run_async
 from tools.entry import DEFAULT_RESULT_CHARS, ToolEntry
+from tools.images.answers import BEGINS, ENVELOPE, without_images
 from tools.view import RegistryView
 
 logger = logging.getLogger(__name__)
@@ -166,7 +167,10 @@ class Road:
         return True
 
     def _result(self, course: Course) -> ToolResult:
-        entry, text, call = course.entry, course.text, course.call
+        entry, call = course.entry, course.call
+        if BEGINS in course.text or ENVELOPE in course.text[:100]:
+            course.text = without_images(course.text, self._runner.shower_of(course))
+        text = course.text
         if course.is_remarked:
             text = remarked(text, note=course.note, edited=course.edited)
         limit = entry.max_result_size_chars if entry else DEFAULT_RESULT_CHARS
@@ -184,4 +188,5 @@ class Road:
             handle=shaped.handle,
             total_chars=shaped.total_chars,
             details=cleaned(course.details) if course.details else "",
+            images=tuple(course.pictures),
         )

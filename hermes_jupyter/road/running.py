@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import secrets
 import threading
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hermes_jupyter.calls import Question, ToolCall, ToolResult
-from hermes_jupyter.events import Event, ToolCallStarted, ToolOutputStreamed
+from hermes_jupyter.events import Event, OutputDisplayed, ToolCallStarted, ToolOutputStreamed
 from hermes_jupyter.road.approval import AskingDesk
 from hermes_jupyter.road.cases import only_reads
 from hermes_jupyter.road.course import Course
@@ -22,14 +23,18 @@ from tools import dispatching
 from tools.async_bridge import in_tool_thread
 from tools.entry import ToolEntry
 from tools.files.workspace import place_of
+from tools.images.picture import Picture
+from tools.images.preparing import prepared
+from tools.images.values import drawn
+from tools.live import Displayed
 from tools.registry import tool_error
 
 INTERRUPT_GRACE = 0.12
 DEADLINE_GRACE = 2.0
 THREADS = 8
 """As many tools of a turn that need a thread run side by side."""
-TELLING = frozenset({"write_file", "patch"})
-"""Tools that tell the checkpoint each file before they change it."""
+TELLING = frozenset(("write_file", "patch", "insert_cell", "edit_cell", "move_cell", "delete_cell"))
+"""Tools that tell the checkpoint each thing that they change."""
 
 _deadlines = Deadlines()
 
@@ -82,12 +87,14 @@ class Runner:
             "cancelled": cancelled,
             "on_output": self._output_of(course),
             "on_details": course.tell,
+            "on_image": self.shower_of(course),
+            "on_display": self._displays_of(course),
             "call_tool": self._calls_of(course),
             "waiting": waits,
             "ask": person.ask,
             "ask_secret": person.ask_secret,
         }
-        self.emit(ToolCallStarted(call=course.call))
+        self.emit(ToolCallStarted(call=course.call, at=time.monotonic()))
         course.start()
         loop = asyncio.get_running_loop()
         task = loop.create_task(dispatching.adispatch(entry, dict(course.call.args), context))
@@ -113,11 +120,12 @@ class Runner:
             "cancelled": cancelled,
             "on_output": course.hear,
             "on_details": course.tell,
+            "on_image": self.shower_of(course),
             "waiting": lambda: _deadlines.held(cancelled),
             "ask": _nobody,
             "ask_secret": _nobody,
         }
-        self.emit(ToolCallStarted(call=course.call))
+        self.emit(ToolCallStarted(call=course.call, at=time.monotonic()))
         course.start()
         _deadlines.add(cancelled, limit)
         try:
@@ -150,9 +158,24 @@ class Runner:
         async def answer(name: str, args: Mapping[str, Any]) -> str:
             by = course.call.id
             call = ToolCall(id=f"{by}.{next(numbers)}", name=name, args=args, by=by)
-            return (await self.take(call)).text
+            result = await self.take(call)
+            for picture in result.images:
+                course.show(picture)
+            return result.text
 
         return lambda name, args: asyncio.run_coroutine_threadsafe(answer(name, args), loop)
+
+    def shower_of(self, course: Course) -> Callable[[Any], None]:
+        """How the tool gives an image to the model: one that is ready, a figure, or bytes."""
+        album = self.context.get("album")
+
+        def on_image(image: Any) -> None:
+            picture = image if isinstance(image, Picture) else prepared(drawn(image))
+            course.show(picture)
+            if album is not None:
+                album.add(picture)
+
+        return on_image
 
     def _output_of(self, course: Course) -> Callable[[str], None]:
         loop = asyncio.get_running_loop()
@@ -164,6 +187,17 @@ class Runner:
                 loop.call_soon_threadsafe(self.emit, event)
 
         return on_output
+
+    def _displays_of(self, course: Course) -> Displayed:
+        """How a tool tells, from any thread, what it has shown below the cell."""
+        loop = asyncio.get_running_loop()
+
+        def on_display(data: Mapping[str, Any], metadata: Mapping[str, Any]) -> None:
+            event = OutputDisplayed(call=course.call, data=data, metadata=metadata)
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(self.emit, event)
+
+        return on_display
 
 
 class _Person:

@@ -35,6 +35,8 @@ class ScriptedModel:
         What the model calls itself.
     window
         Tokens of its context window; 0 stands for unknown.
+    sees
+        Whether it takes images.
 
     Examples
     --------
@@ -42,12 +44,18 @@ class ScriptedModel:
     """
 
     def __init__(
-        self, *replies: Script, delay: float = 0.0, name: str = "scripted", window: int = 0
+        self,
+        *replies: Script,
+        delay: float = 0.0,
+        name: str = "scripted",
+        window: int = 0,
+        sees: bool = True,
     ) -> None:
         self.name = name
         self.window = window
         self.price: Price | None = None
         self.prefills = False
+        self.sees = sees
         self.limits: list[int] = []
         """Of each answer, as it was asked for."""
         self.requests: list[Request] = []

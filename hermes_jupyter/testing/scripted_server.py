@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from hermes_jupyter.agent.models.base import Delta, Message, RawCall, Reply
+from hermes_jupyter.agent.pictures import OF_RESULTS
 from hermes_jupyter.testing.scripts import Script, as_reply
 from hermes_jupyter.testing.stub_server import Exchange, StubServer
 from hermes_jupyter.testing.writers import messages_in, write
@@ -115,7 +116,7 @@ def _place(messages: Sequence[Message]) -> tuple[str, int]:
     """The last prompt, and how many messages of the assistant came after it."""
     after = 0
     for message in reversed(messages):
-        if message["role"] == "user":
+        if message["role"] == "user" and not _text(message["content"]).startswith(OF_RESULTS):
             return _text(message["content"]).rpartition(CELLS_END)[2].lstrip("\n"), after
         after += message["role"] == "assistant"
     return "", after

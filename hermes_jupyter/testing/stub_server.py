@@ -25,6 +25,8 @@ class StubServer:
     ----------
     requests : list of (str, dict)
         Path and JSON body of each request.
+    keys : list of str
+        The ``Authorization`` of each request.
     abandoned : threading.Event
         Set when a client went away before its answer was complete.
     stopping : threading.Event
@@ -34,6 +36,7 @@ class StubServer:
     def __init__(self, answer: Callable[[Exchange], None]) -> None:
         self.answer = answer
         self.requests: list[tuple[str, dict[str, Any]]] = []
+        self.keys: list[str] = []
         self.abandoned = threading.Event()
         self.stopping = threading.Event()
         self._server = _Server(("127.0.0.1", 0), _Handler, self)
@@ -141,6 +144,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, body: dict[str, Any]) -> None:
         stub = cast(_Server, self.server).stub
+        stub.keys.append(self.headers.get("Authorization", ""))
         stub.requests.append((self.path, body))
         self.close_connection = True
         try:

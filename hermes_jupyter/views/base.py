@@ -50,8 +50,27 @@ class CellOutput(Protocol):
         """Have the messages of this comm served while the cell runs."""
         ...
 
+    @property
+    def page_is_all(self) -> bool:
+        """Is there a page that shows the outputs once, and no notebook that is saved?"""
+        ...
+
+    @property
+    def is_background(self) -> bool:
+        """Has the cell returned, while the turn goes on?"""
+        ...
+
+    @property
+    def asks_now(self) -> bool:
+        """Can a person be asked right now in the cell's thread?"""
+        ...
+
     def in_cell_thread(self, job: Callable[..., T], *args: Any) -> Awaitable[T]:
         """Run ``job`` in the thread that runs the cell."""
+        ...
+
+    def in_attended_thread(self, job: Callable[..., T], *args: Any) -> Awaitable[T]:
+        """Run ``job`` where a person can be asked with ``input()``, as soon as that is so."""
         ...
 
 

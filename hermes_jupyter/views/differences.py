@@ -13,7 +13,8 @@ MOST_FILES = 100
 
 _PRE = (
     'style="margin:.3em 0;padding:.5em 0;max-height:32em;overflow:auto;white-space:pre-wrap;'
-    'overflow-wrap:anywhere;background:rgba(128,128,128,.1);border-radius:4px;font-size:.9em"'
+    "overflow-wrap:anywhere;background:rgba(128,128,128,.1);border-radius:4px;font-size:.9em;"
+    'font-family:var(--jp-code-font-family,monospace)"'
 )
 _LINES = {
     "+": "background:rgba(46,160,67,.22)",

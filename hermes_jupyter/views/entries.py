@@ -53,6 +53,8 @@ class CallEntry:
     edited: list[str] = field(default_factory=list)
     """What a person made of the call before it ran."""
     result: ToolResult | None = None
+    at: float = 0.0
+    """When it began; see `ToolCallStarted`."""
     children: int = 0
     """How many children it has work for."""
     lanes: list[LaneEntry] = field(default_factory=list)
@@ -64,6 +66,8 @@ class LaneEntry:
 
     child: Child
     inside: Entries
+    at: float = 0.0
+    """When it began; see `ChildStarted`."""
     finished: ChildFinished | None = None
 
 
@@ -139,8 +143,8 @@ class Entries:
             case BatchStarted(calls=calls):
                 for call in calls:
                     self._add_call(call)
-            case ToolCallStarted(call=call) if not call.by:
-                self._entry(call)
+            case ToolCallStarted(call=call, at=at) if not call.by:
+                self._entry(call).at = at
             case ApprovalResolved() if not event.request.path:  # else it comes in a ChildTold
                 self._decide(event)
             case ToolCallFinished(result=result):
@@ -171,6 +175,11 @@ class Entries:
         """Did a person make the call, without a model? Then its answer is what they want to see."""
         return self.started is not None and self.started.steps == 0
 
+    @property
+    def began(self) -> float:
+        """When, on the clock of the events; 0 if nobody knows."""
+        return self.started.at if self.started is not None else 0.0
+
     def entries(self) -> list[Entry]:
         """What has happened so far, with the text that is just being streamed."""
         text = "".join(self._pieces)
@@ -200,8 +209,8 @@ class Entries:
         match event:
             case ChildrenPlanned(call_id=call_id, number=number) if call_id in self._calls:
                 self._calls[call_id].children = number
-            case ChildStarted(call_id=call_id, child=child):
-                self._lane(call_id, child)
+            case ChildStarted(call_id=call_id, child=child, at=at):
+                self._lane(call_id, child).at = at
             case ChildTold(child=name, event=told) if name in self._lanes:
                 self._lanes[name].inside(told)
             case ChildFinished(call_id=call_id, child=child):

@@ -98,6 +98,8 @@ class Called:
     """What its children did; then arguments and result say nothing more, and are left out."""
     more_lanes: int = 0
     """So many further children are left out."""
+    at: float | None = None
+    """Seconds after the turn began; None if nobody knows when it ran."""
 
     @property
     def state(self) -> str:
@@ -131,6 +133,9 @@ class Lane:
     """Its answer (Markdown)."""
     session_id: str
     parts: tuple[Part, ...]
+    seconds: float = 0.0
+    at: float | None = None
+    """Seconds after the turn began; None if nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +177,17 @@ Part = Said | Thought | Called | Asked | Spoken | Compared | Warned | Omitted
 
 
 def parts_of(
-    entries: Sequence[Entry], limits: Limits, emoji: Emoji, *, by_hand: bool = False
+    entries: Sequence[Entry],
+    limits: Limits,
+    emoji: Emoji,
+    *,
+    by_hand: bool = False,
+    since: float = 0.0,
 ) -> list[Part]:
-    """What to keep: within ``limits``, the first and the last entries."""
+    """What to keep: within ``limits``, the first and the last entries.
+
+    ``since`` is when the turn began, on the clock of its events; 0 if nobody knows.
+    """
     answer = next((e for e in reversed(entries) if isinstance(e, TextEntry)), None)
 
     def part(entry: Entry) -> Part:
@@ -186,8 +199,11 @@ def parts_of(
             case CallEntry():
                 # The answer of the only call is worth as much as that of a model.
                 limit = limits.text if by_hand else limits.call
-                called = replace(_called(entry, limit, emoji), by_hand=by_hand)
-                return _with_lanes(called, entry, limits.in_lanes, emoji) if entry.lanes else called
+                called = _called(entry, limit, emoji)
+                called = replace(called, by_hand=by_hand, at=_after(since, entry.at))
+                if not entry.lanes:
+                    return called
+                return _with_lanes(called, entry, limits.in_lanes, emoji, since)
             case QuestionEntry(question=question, answer=reply):
                 kept = None if reply is None else excerpt(reply, 2_000)
                 return Asked(excerpt(question.text, 2_000), kept)
@@ -234,21 +250,27 @@ def _called(entry: CallEntry, limit: int, emoji: Emoji) -> Called:
     )
 
 
-def _with_lanes(called: Called, entry: CallEntry, limits: Limits, emoji: Emoji) -> Called:
+def _after(since: float, moment: float) -> float | None:
+    return round(max(0.0, moment - since), 1) if since and moment else None
+
+
+def _with_lanes(
+    called: Called, entry: CallEntry, limits: Limits, emoji: Emoji, since: float
+) -> Called:
     kept = entry.lanes[: limits.entries]
     return replace(
         called,
         args="",
         result="",
-        lanes=tuple(lane_of(lane, limits, emoji) for lane in kept),
+        lanes=tuple(lane_of(lane, limits, emoji, since) for lane in kept),
         more_lanes=max(entry.children, len(entry.lanes)) - len(kept),
     )
 
 
-def lane_of(lane: LaneEntry, limits: Limits, emoji: Emoji) -> Lane:
+def lane_of(lane: LaneEntry, limits: Limits, emoji: Emoji, since: float = 0.0) -> Lane:
     """What to keep of a child. Its answer stands by itself, and not among the parts."""
     child, finished = lane.child, lane.finished
-    parts = parts_of(lane.inside.entries(), limits, emoji)
+    parts = parts_of(lane.inside.entries(), limits, emoji, since=since)
     text = finished.text if finished else ""
     if parts and isinstance(parts[-1], Said) and finished:
         parts = parts[:-1]
@@ -261,6 +283,8 @@ def lane_of(lane: LaneEntry, limits: Limits, emoji: Emoji) -> Lane:
         text=excerpt(text.strip(), limits.answer),
         session_id=child.session_id,
         parts=tuple(parts),
+        seconds=round(finished.seconds, 1) if finished else 0.0,
+        at=_after(since, lane.at),
     )
 
 
@@ -279,4 +303,7 @@ def told(part: Part) -> dict[str, Any]:
 
 
 def _fields(value: Part | Lane) -> dict[str, Any]:
-    return {field.name: getattr(value, field.name) for field in fields(value)}
+    about = {field.name: getattr(value, field.name) for field in fields(value)}
+    if "at" in about and about["at"] is None:
+        del about["at"]
+    return about

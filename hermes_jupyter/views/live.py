@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from hermes_jupyter.calls import ApprovalRequest, Question, ToolCall
@@ -38,6 +38,7 @@ from hermes_jupyter.views.approval_card import ApprovalCard
 from hermes_jupyter.views.base import CellOutput, Desk, Emoji, Talk, no_emoji
 from hermes_jupyter.views.cards import Batch, CallCard, QuestionCard
 from hermes_jupyter.views.lanes import Lanes, usage_in
+from hermes_jupyter.views.pace import Pace
 from hermes_jupyter.views.probe import KnownClients, Probe
 from hermes_jupyter.views.sanitize import escape, listing, one_line
 from hermes_jupyter.views.status import StatusLine
@@ -51,8 +52,6 @@ RELOADED = (
     "The page was reloaded while this ran, so the notebook file does not hold it. "
     "Run <code>%hermes last</code> in a cell to keep it."
 )
-REFRESH_SECONDS = 0.045
-"""What streams is shown at most this often: more than an eye wants, less than a browser minds."""
 
 
 class WidgetView:
@@ -91,6 +90,7 @@ class WidgetView:
         self._questions: dict[str, ApprovalCard | QuestionCard] = {}
         self._notices: dict[str, Any] = {}
         self._refresh_planned = False
+        self._pace = Pace()
         self.show_again(None)
 
     def show_again(self, parent: dict[str, Any] | None) -> None:
@@ -99,8 +99,16 @@ class WidgetView:
             bundle = view_of(self._root)
             self._cell.display(bundle, display_id=self._display_id, parent=parent)
 
-    async def alive(self, within: float, clients: KnownClients) -> bool:
-        """Whether the cell's front end draws this view. Call on the agent's loop."""
+    async def alive(
+        self,
+        within: float,
+        clients: KnownClients,
+        second_look: Callable[[], Awaitable[float]] | None = None,
+    ) -> bool:
+        """Whether the cell's front end draws this view. Call on the agent's loop.
+
+        ``second_look`` waits until another look makes sense, and tells how long to look then.
+        """
         known = clients.shows_widgets(self._cell.client)
         if known is not None:
             return known
@@ -108,22 +116,34 @@ class WidgetView:
         probe = Probe(player)
         self._add(player)
         shows = await probe.alive(within)
+        if not shows and not probe.is_refused and second_look is not None:
+            shows = await probe.alive(await second_look())
         clients.learn(self._cell.client, shows=shows)
+        if probe.is_refused:
+            self._stage.close()
+            return False
         self._body.children = tuple(child for child in self._body.children if child is not player)
         self._stage.discard(player)
         return shows
 
+    @property
+    def is_closed(self) -> bool:
+        """It shows nothing any more."""
+        return self._stage.closed
+
     def final(self, bundle: dict[str, Any]) -> None:
         """Replace the widgets by what stays. The update goes first, so nothing flickers."""
         self._cell.display(bundle, display_id=self._display_id, update=True)
-        if self._cell.page_is_new and "text/html" in bundle:
+        stays = self._cell.page_is_new or self._cell.page_is_all
+        if stays and "text/html" in bundle:
             self._leave(bundle["text/html"])
         else:
             self._stage.close()
 
     def _leave(self, record: str) -> None:
-        """Show the record in the widget: a reloaded page cannot be told to replace its output."""
-        note = self._stage.html(f'<div class="hermes-notice">{RELOADED}</div>')
+        """Show the record in the widget: this page cannot be told to replace its output."""
+        said = "" if self._cell.page_is_all else f'<div class="hermes-notice">{RELOADED}</div>'
+        note = self._stage.html(said)
         kept = self._stage.html(record)
         self._root.children = (self._root.children[0], kept, note)
         self._stage.close(self._root, *self._root.children)
@@ -204,6 +224,7 @@ class WidgetView:
             self._fold_thoughts()
             self._text = TextSegment(self._stage, self._body)
         self._text.feed(text)
+        self._pace.heard(text)
         self._status.write()
 
     # Calls
@@ -326,14 +347,28 @@ class WidgetView:
     def _refresh_soon(self) -> None:
         if not self._refresh_planned:
             self._refresh_planned = True
-            asyncio.get_running_loop().call_later(REFRESH_SECONDS, self._refresh)
+            delay = self._pace.delay(self._now())
+            asyncio.get_running_loop().call_later(delay, self._refresh_planned_one)
+
+    def _refresh_planned_one(self) -> None:
+        self._refresh_planned = False
+        self._refresh()
 
     def _refresh(self) -> None:
-        self._refresh_planned = False
         if self._stage.closed:
             return
+        self._refresh_text()
+        self._refresh_lines()
+
+    def _refresh_text(self) -> None:
         if self._text is not None:
-            self._text.refresh()
+            size = self._text.refresh(whole=not self._pace.is_quick)
+            self._pace.sent(size, self._now())
+            if self._text.is_stale:
+                self._refresh_soon()
+
+    def _refresh_lines(self) -> None:
+        """What runs, for how long, and what it prints."""
         for card in self._cards.values():
             card.refresh(self._now())
         running = [card.call.name for card in self._cards.values() if card.is_running]
@@ -342,5 +377,5 @@ class WidgetView:
     def _tick(self) -> None:
         """Let the seconds go on while nothing else happens."""
         if not self._stage.closed and self._status.is_running:
-            self._refresh()
+            self._refresh_lines()
             asyncio.get_running_loop().call_later(1.0, self._tick)

@@ -19,7 +19,7 @@ from hermes_jupyter.views.sanitize import clean, escape
 MAX_CHARACTERS = 200_000
 """Longer text is rendered up to here; the rest follows as plain text."""
 MAX_PLAIN_CHARACTERS = 1_000_000
-SEAL_CHARACTERS = 8_000
+SEAL_CHARACTERS = 4_000
 """An unfinished block of this size is sealed where a line ends."""
 
 _LINK = re.compile(r"(?:https?:|mailto:)", re.IGNORECASE)
@@ -33,8 +33,11 @@ _ACTIVE = re.compile(r"<(?=[A-Za-z/!?])")
 
 _LISTING = (
     'style="margin:.5em 0 .8em;padding:.5em .7em;overflow:auto;'
-    'background:rgba(128,128,128,.1);border-radius:4px"'
+    "background:rgba(128,128,128,.1);border-radius:4px;"
+    'font-family:var(--jp-code-font-family,monospace)"'
 )
+_AS_AROUND = 'style="background:none;padding:0;font:inherit;color:inherit"'
+"""Else a page gives each line of a listing a background of its own."""
 
 
 class _Renderer(HTMLRenderer):  # type: ignore[misc]
@@ -60,7 +63,7 @@ class _Renderer(HTMLRenderer):  # type: ignore[misc]
     def block_code(self, code: str, info: str | None = None) -> str:
         language = (info or "").split(maxsplit=1)[:1]
         named = f' class="language-{escape(language[0])}"' if language else ""
-        return f"<pre {_LISTING}><code{named}>{escape(code)}</code></pre>\n"
+        return f"<pre {_LISTING}><code {_AS_AROUND}{named}>{escape(code)}</code></pre>\n"
 
     def heading(self, text: str, level: int, **attrs: Any) -> str:
         # One level down: the notebook's own headings stay above those of an answer.

@@ -43,14 +43,23 @@ class Probe:
     def __init__(self, player: Any) -> None:
         self._player = player
         self._answered = asyncio.Event()
+        self.is_refused = False
+        """Has the front end said that it knows no widgets? Consoles built on Qt do."""
         loop = asyncio.get_running_loop()
         player.observe(lambda _: loop.call_soon_threadsafe(self._answered.set), "value")
+        player.comm.on_close(lambda _: loop.call_soon_threadsafe(self._refuse))
+        if getattr(player.comm, "_closed", False):  # it was quicker
+            self._refuse()
+
+    def _refuse(self) -> None:
+        self.is_refused = True
+        self._answered.set()
 
     async def alive(self, within: float) -> bool:
         """Whether a view of the player answers in time. A view that is slow to appear may."""
         loop = asyncio.get_running_loop()
         end, step = loop.time() + within, _STEP_SECONDS
-        while (left := end - loop.time()) > 0:
+        while not self.is_refused and (left := end - loop.time()) > 0:
             self._player.playing = False
             self._player.playing = True
             try:
@@ -58,5 +67,5 @@ class Probe:
             except TimeoutError:
                 step = min(2 * step, _LONGEST_STEP_SECONDS)
             else:
-                return True
+                return not self.is_refused
         return False

@@ -37,7 +37,13 @@ class Record:
         bundle: dict[str, Any] = {}
         entries = self._entries.entries()
         for limits in LADDER:
-            parts = parts_of(entries, limits, self._emoji, by_hand=self._entries.by_hand)
+            parts = parts_of(
+                entries,
+                limits,
+                self._emoji,
+                by_hand=self._entries.by_hand,
+                since=self._entries.began,
+            )
             turn = turn_of(parts, self._entries, self._finished())
             if _size(turn) > MAX_BYTES and limits is not LADDER[-1]:
                 continue  # the other renderings are no smaller, and take longer

@@ -32,7 +32,8 @@ _NAMES = 6
 _BOX = 'style="margin:.2em 0;padding-left:.7em;border-left:2px solid rgba(128,128,128,.35)"'
 _PRE = (
     'style="margin:.3em 0;padding:.5em .7em;max-height:24em;overflow:auto;white-space:pre-wrap;'
-    'overflow-wrap:anywhere;background:rgba(128,128,128,.1);border-radius:4px;font-size:.9em"'
+    "overflow-wrap:anywhere;background:rgba(128,128,128,.1);border-radius:4px;font-size:.9em;"
+    'font-family:var(--jp-code-font-family,monospace)"'
 )
 _QUIET = 'style="opacity:.7"'
 

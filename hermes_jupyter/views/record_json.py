@@ -26,7 +26,7 @@ _LEFT_OUT = re.compile(r"\n… [\d,]+ of [\d,]+ characters left out …\n")
 def turn_of(parts: Sequence[Part], entries: Entries, finished: TurnFinished) -> dict[str, Any]:
     """The record, its keys always in the same order."""
     started = entries.started or NOBODY
-    prompt = prompt_sha256(started.prompt)
+    prompt = started.asked_sha256 or prompt_sha256(started.prompt)
     model = one_line(finished.model or started.model, 60)
     tools = [one_line(name, 100) for name in finished.tools[:MAX_TOOLS]]
     turn = {

@@ -13,12 +13,14 @@ import time
 from collections.abc import Awaitable, Callable
 
 from hermes_jupyter.views.base import CellOutput
+from hermes_jupyter.views.withdrawing import withdrawable
 
 READING_SECONDS = 0.15
 """Nobody reads a question and answers it in less, from when the kernel sent it."""
 MAX_HASTY = 50
 """Answers that may be typed ahead; whoever is faster still is no person."""
 HASTY = "  That was typed before the question was here. Once more:"
+LATER = "  A question waits for you: %hermes attach, in any cell, asks it.\n"
 
 
 class StandardStreams:
@@ -50,12 +52,21 @@ class StandardStreams:
     def ask(self, prompt: str, prefill: str = "") -> Awaitable[str]:
         """The next line that is typed after the prompt; an empty prompt takes any next line."""
         exact = self._printable(prompt, "backslashreplace")  # "?" could stand for anything
-        return self._cell.in_cell_thread(self._entered, exact, prefill)
+        self._announce()
+        run = self._cell.in_attended_thread
+        return withdrawable(run, lambda: self._entered(exact, prefill))
 
     def ask_secret(self, prompt: str) -> Awaitable[str]:
         """The same for a password: it is not shown."""
         exact = self._printable(prompt, "backslashreplace")
-        return self._cell.in_cell_thread(self._entered_secret, exact)
+        self._announce()
+        run = self._cell.in_attended_thread
+        return withdrawable(run, lambda: self._entered_secret(exact))
+
+    def _announce(self) -> None:
+        """Of a turn in the background: nobody looks at its cell, whose prompt would be missed."""
+        if not self._cell.asks_now:
+            self.write(LATER)
 
     def _entered_secret(self, prompt: str) -> str:
         if self._cell.has_kernel:

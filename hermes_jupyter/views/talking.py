@@ -18,7 +18,7 @@ class TalkLine:
 
     def __init__(self, stage: Stage, talk: Talk, loop: asyncio.AbstractEventLoop) -> None:
         self._stage, self._talk, self._loop = stage, talk, loop
-        self._field = stage.field(WANTED, HELP, "hermes-say")
+        self._field = stage.field(WANTED, WANTED, "hermes-say")
         # Enter is heard before the text that it completes.
         self._field.on_msg(lambda _widget, content, _buffers: self._entered(content))
         say = stage.button("Say", HELP, self._sent, "hermes-small")

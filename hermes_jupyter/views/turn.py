@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from hermes_jupyter.events import (
@@ -17,15 +18,16 @@ from hermes_jupyter.events import (
     TurnFinished,
     TurnStarted,
 )
-from hermes_jupyter.settings import FrontEnd
 from hermes_jupyter.views.base import CellOutput, Desk, Emoji, Talk
+from hermes_jupyter.views.ladder import Ladder
 from hermes_jupyter.views.live import WidgetView
-from hermes_jupyter.views.probe import KnownClients
 from hermes_jupyter.views.record import MIME, Record
 from hermes_jupyter.views.streams import StandardStreams
 from hermes_jupyter.views.text import TextView
 
 PROBE_SECONDS = 3.0
+SECOND_LOOK_SECONDS = 1.5
+"""For a front end whose answer may have waited behind a cell of the user."""
 UPDATE_SECONDS = 1.0
 
 
@@ -40,14 +42,19 @@ class TurnView(Protocol):
 
 
 class Console:
-    """Text on standard output, and ``input()`` in the cell's thread."""
+    """Text on standard output, and ``input()`` in the cell's thread.
 
-    def __init__(self, cell: CellOutput, desk: Desk, record: Record, emoji: Emoji) -> None:
+    With ``asks=False`` it only shows: the person is asked elsewhere.
+    """
+
+    def __init__(
+        self, cell: CellOutput, desk: Desk, record: Record, emoji: Emoji, *, asks: bool = True
+    ) -> None:
         self._cell, self._record = cell, record
         streams = StandardStreams(cell)
         self._text = TextView(
             streams.write,
-            streams.ask,
+            streams.ask if asks else None,
             desk=desk,
             prefills=streams.prefills,
             ask_secret=streams.ask_secret,
@@ -73,23 +80,24 @@ class Notebook:
         record: Record,
         emoji: Emoji,
         *,
-        clients: KnownClients | None,
+        ladder: Ladder | None,
         talk: Talk | None,
     ) -> None:
         self._cell, self._desk, self._record, self._emoji = cell, desk, record, emoji
-        self._clients = clients
+        self._ladder = ladder
         display_id = f"hermes-{secrets.token_hex(8)}"
         self._widgets = WidgetView(cell, desk, display_id, emoji=emoji, talk=talk)
-        self._told: list[Event] | None = [] if clients is not None else None
+        self._told: list[Event] | None = [] if ladder is not None else None
         self._text: Console | None = None
         self._probing: asyncio.Task[None] | None = None
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, TurnStarted) and self._clients is not None:
-            self._probing = asyncio.get_running_loop().create_task(self._probe(self._clients))
+        if isinstance(event, TurnStarted) and self._ladder is not None:
+            self._probing = asyncio.get_running_loop().create_task(self._probe(self._ladder))
         if self._told is not None:
             self._told.append(event)
-        self._widgets(event)
+        if not self._widgets.is_closed:
+            self._widgets(event)
         if self._text is not None:
             self._text(event)
         if isinstance(event, TurnFinished):
@@ -98,13 +106,25 @@ class Notebook:
     def show_again(self, parent: dict[str, Any] | None) -> None:
         self._widgets.show_again(parent)
 
-    async def _probe(self, clients: KnownClients) -> None:
-        draws = await self._widgets.alive(PROBE_SECONDS, clients)
+    async def _probe(self, ladder: Ladder) -> None:
+        draws = await self._widgets.alive(PROBE_SECONDS, ladder.clients, self._second_look())
         told, self._told = self._told or [], None
         if not draws:
-            self._text = Console(self._cell, self._desk, self._record, self._emoji)
+            asks = ladder.below(self._cell).name == "input"
+            self._text = Console(self._cell, self._desk, self._record, self._emoji, asks=asks)
             for event in told:
                 self._text(event)
+
+    def _second_look(self) -> Callable[[], Awaitable[float]] | None:
+        """Of a turn in the background: what a page answers may wait behind a cell of the user."""
+        if not self._cell.is_background:
+            return None
+
+        async def when_free() -> float:
+            await self._cell.in_cell_thread(lambda: None)
+            return SECOND_LOOK_SECONDS
+
+        return when_free
 
     def _finish(self) -> None:
         if self._probing is not None:
@@ -142,44 +162,31 @@ class Headless:
         self._cell.display(self._record.bundle(), display_id=self._display_id, update=update)
 
 
-def nobody_looks(cell: CellOutput, frontend: FrontEnd) -> bool:
-    """Whether a program runs the notebook, and nobody can be asked."""
-    return cell.has_kernel and (
-        frontend == "policy" or (frontend == "auto" and not cell.allow_stdin)
-    )
-
-
 def open_view(
     cell: CellOutput,
     desk: Desk,
     record: Record,
     *,
-    frontend: FrontEnd,
-    clients: KnownClients,
+    ladder: Ladder,
     emoji: Emoji,
-    waits: bool,
     talk: Talk | None = None,
 ) -> TurnView:
     """The view for a cell; call it in the cell's thread.
 
     Parameters
     ----------
-    frontend
-        ``auto`` finds out what the front end can do; the others say it.
-    waits
-        Does the cell wait for the turn? In the background the page may open later, so widgets
-        are not given up.
     talk
         What a person may do with the turn while it runs.
     """
-    if not cell.has_kernel or frontend == "input":
-        return Console(cell, desk, record, emoji)
-    if nobody_looks(cell, frontend):
+    rung = ladder.rung(cell)
+    if rung.name == "policy":
         return Headless(cell, desk, record)
-    probe = frontend == "auto" and waits and clients.shows_widgets(cell.client) is not True
+    if rung.name != "widget":
+        return Console(cell, desk, record, emoji, asks=rung.name == "input")
+    probed = None if rung.is_sure else ladder
     try:
-        return Notebook(cell, desk, record, emoji, clients=clients if probe else None, talk=talk)
-    except ImportError:  # ipywidgets is missing or broken; %hermes doctor says so
+        return Notebook(cell, desk, record, emoji, ladder=probed, talk=talk)
+    except ImportError:  # ipywidgets is broken; %hermes doctor says so
         return Console(cell, desk, record, emoji)
 
 

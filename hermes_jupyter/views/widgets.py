@@ -59,12 +59,12 @@ class Stage:
         button.on_click(lambda _button: pressed())
         return button
 
-    def field(self, placeholder: str, tooltip: str, *classes: str) -> Any:
-        """A line of text, which is sent when it is complete."""
+    def field(self, placeholder: str, name: str, *classes: str) -> Any:
+        """A line of text, which is sent when it is complete. Its name is read aloud, not seen."""
         return self._make(
             "Text",
             placeholder=placeholder,
-            tooltip=tooltip,
+            description=name,
             continuous_update=False,
             layout=self._layout,
             _dom_classes=classes,
@@ -75,19 +75,19 @@ class Stage:
         return self._make(
             "Password",
             placeholder=placeholder,
-            tooltip=placeholder,
+            description=placeholder,
             continuous_update=False,
             layout=self._layout,
             _dom_classes=classes,
         )
 
-    def text_area(self, value: str, rows: int, tooltip: str, *classes: str) -> Any:
+    def text_area(self, value: str, rows: int, name: str, *classes: str) -> Any:
         """Lines of text, which are sent when the field is left. Enter makes a new line."""
         return self._make(
             "Textarea",
             value=value,
             rows=rows,
-            tooltip=tooltip,
+            description=name,
             continuous_update=False,
             layout=self._layout,
             _dom_classes=classes,
@@ -130,4 +130,5 @@ class Stage:
         if kind not in self._styles and widget.has_trait("style"):
             self._styles[kind] = widget.style
             self._made.append(widget.style)
+            self._cell.own_comm(widget.style.model_id)
         return widget

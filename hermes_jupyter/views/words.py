@@ -66,8 +66,9 @@ _DECIDED_BY = {
     "earlier": "because you denied it before",
     "timeout": "because nobody answered in time",
     "program": "by the program",
+    "message": "by you on another page",
 }
-_SOMEBODY = frozenset({"widget", "input", "judge"})
+_SOMEBODY = frozenset({"widget", "input", "message", "judge"})
 _TELLING = (
     "command", "path", "file_path", "query", "pattern", "url", "code", "name", "task", "goal",
 )  # fmt: skip

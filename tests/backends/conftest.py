@@ -14,6 +14,8 @@ from tests.backends.table import BEHAVIOUR, PLACE, Outcomes
 from tools.environments.base import Environment
 
 PLACES = all_places()
+ENGINES = {"dockerd": "docker", "docker": "docker", "podman": "podman"}
+"""What tests of engines call them, and their place."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,6 +28,21 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*what): not for places that lack one of these")
     if (path := config.getoption("--table", "")) and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Table(Path(path)))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With ``--place``, the engines of other places rest, too."""
+    asked = config.getoption("--place", [])
+    resting = {engine for engine, place in ENGINES.items() if asked and place not in asked}
+    left = [item for item in items if resting.intersection(_names(item))]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
+
+
+def _names(item: pytest.Item) -> list[str]:
+    spec = getattr(item, "callspec", None)
+    return [value for value in spec.params.values() if isinstance(value, str)] if spec else []
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -121,14 +121,14 @@ def notebook(sources: list[str]) -> dict[str, Any]:
 
 
 @contextmanager
-def lab(home: Path, root: Path) -> Iterator[str]:
-    """A JupyterLab of its own; the address."""
+def lab(home: Path, root: Path, **more: str) -> Iterator[str]:
+    """A JupyterLab of its own, with more environment variables; the address."""
     from tests.browser.conftest import free_port
 
     port = free_port()
     own = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTERLAB_SETTINGS_DIR",
            "JUPYTERLAB_WORKSPACES_DIR", "IPYTHONDIR", "HERMES_HOME")  # fmt: skip
-    env = {**os.environ, **{name: str(home / name) for name in own}}
+    env = {**os.environ, **{name: str(home / name) for name in own}, **more}
     command = [
         sys.executable, "-m", "jupyter", "lab", f"--port={port}", "--ip=127.0.0.1",
         "--no-browser", "--allow-root", "--IdentityProvider.token=", "--ServerApp.password=",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import secrets
@@ -26,7 +27,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import chromium
 
 sync_api = pytest.importorskip("playwright.sync_api")
-ARTEFACTS = Path(__file__).resolve().parents[2] / "artefacts"
+ROOT = Path(__file__).resolve().parents[2]
+ARTEFACTS = ROOT / "artefacts"
 PLOT = """import matplotlib.pyplot as plt
 plt.figure(figsize=(5, 2))
 plt.bar(list(sales), list(sales.values()))
@@ -42,6 +44,10 @@ MODEL = (
         "delete",
         ("I delete the old log.\n", call("terminal", command="rm old.log")),
         "Done: `old.log` is **gone**.",
+    ),
+    conversation(
+        r"print\(misspeled\)",
+        "The name has two of them.\n\n```python\nmisspelled = 3\nprint(misspelled)\n```",
     ),
     conversation(
         "both logs",
@@ -100,6 +106,16 @@ MODEL = (
         (call("run_python", code="sales['none']"),),
         "April is the best month, with **7** sold.",
     ),
+    conversation("what is in the picture", "A rising line."),
+    conversation(
+        "tidy the far end",
+        (call("read_cells"),),
+        (call("edit_cell", cell="cell-250", source="far = 'edited'"),),
+        (call("insert_cell", source="# New", type="markdown", after="cell-280"),),
+        (call("delete_cell", cells=["cell-290", "cell-291"]),),
+        "Tidied.",
+    ),
+    conversation("a cell here", (call("insert_cell", source="here = 1"),), "Inserted."),
     conversation(
         "sweep",
         (call("execute_code", code=SWEEP),),
@@ -163,7 +179,9 @@ def server(
         "HERMES_HOME": str(home / "hermes"),
         "IPYTHONDIR": str(home / "ipython"),
         "JUPYTER_CONFIG_DIR": str(home / "config"),
+        "JUPYTER_CONFIG_PATH": str(ROOT / "jupyter-config"),
         "JUPYTER_DATA_DIR": str(home / "data"),
+        "JUPYTER_PATH": str(_with_labextension(home / "jupyter")),
         "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
         "OPENAI_BASE_URL": model.url,
@@ -190,7 +208,22 @@ def server(
         yield request.param, address, root
     finally:
         os.killpg(process.pid, signal.SIGTERM)
-        process.wait(20)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            # Told to end while it reads a file, jupyter-server waits for that thread for ever.
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(20)
+
+
+def _with_labextension(path: Path) -> Path:
+    """Have the server find the extension that is built in this clone, installed or not."""
+    built = ROOT / "labextension" / "built"
+    if not (built / "package.json").is_file():
+        pytest.skip("labextension/ is not built: python labextension/building.py")
+    (path / "labextensions").mkdir(parents=True)
+    (path / "labextensions" / "hermes-jupyter-labextension").symlink_to(built)
+    return path
 
 
 def _wait_until_up(address: str, log: Path) -> None:
@@ -284,37 +317,57 @@ def _counted() -> Any:
 
 
 @pytest.fixture
-def notebook(
-    browser: Any, server: tuple[str, str, Path], request: pytest.FixtureRequest
-) -> Iterator[Callable[..., Page]]:
-    """Open a new notebook with these cells; the first one that you give is number 1."""
-    pages: list[Any] = []
+def pages(browser: Any) -> Iterator[Callable[[], Any]]:
+    """Open a new, empty page; at the end the kernels of all of them are shut down."""
+    opened: list[Any] = []
 
-    def open_notebook(*cells: str) -> Page:
-        sources = ["%load_ext hermes_jupyter", *cells]
-        name = f"{request.node.originalname}-{len(pages)}.ipynb"
-        mark = secrets.token_hex(4)  # else cells would keep the answers of another test's
-        content = {
-            "cells": [
-                {"cell_type": "code", "id": f"{mark}-{n}", "metadata": {}, "source": source,
-                 "outputs": [], "execution_count": None}
-                for n, source in enumerate(sources)
-            ],
-            "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3",
-                                        "language": "python"}},
-            "nbformat": 4, "nbformat_minor": 5,
-        }  # fmt: skip
-        (server[2] / name).write_text(json.dumps(content), encoding="utf-8")
-        page = browser.new_page(viewport={"width": 1100, "height": 900})
-        pages.append(page)
-        opened = Page(page, server, name)
-        opened.open()
-        return opened
+    def open_page() -> Any:
+        opened.append(browser.new_page(viewport={"width": 1100, "height": 900}))
+        return opened[-1]
 
-    yield open_notebook
-    for page in pages:
+    yield open_page
+    for page in opened:
         page.evaluate(
             "async () => { for (const w of window.jupyterapp.shell.widgets('main'))"
             " await w.sessionContext?.shutdown?.(); }"
         )
         page.close()
+
+
+def write_notebook(path: Path, cells: dict[str, str]) -> None:
+    """A notebook of code cells, each by its id."""
+    content = {
+        "cells": [
+            {"cell_type": "code", "id": name, "metadata": {}, "source": source,
+             "outputs": [], "execution_count": None}
+            for name, source in cells.items()
+        ],
+        "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3",
+                                    "language": "python"}},
+        "nbformat": 4, "nbformat_minor": 5,
+    }  # fmt: skip
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+@pytest.fixture
+def notebook(
+    pages: Callable[[], Any], server: tuple[str, str, Path], request: pytest.FixtureRequest
+) -> Callable[..., Page]:
+    """Open a new notebook with these cells; the first one that you give is number 1.
+
+    Cells may be given by their ids instead, as a dictionary.
+    """
+    numbers = itertools.count()
+
+    def open_notebook(*cells: str | dict[str, str]) -> Page:
+        name = f"{request.node.originalname}-{next(numbers)}.ipynb"
+        mark = secrets.token_hex(4)  # else cells would keep the answers of another test's
+        named = {f"{mark}-0": "%load_ext hermes_jupyter"}
+        for number, cell in enumerate(cells, 1):
+            named |= cell if isinstance(cell, dict) else {f"{mark}-{number}": cell}
+        write_notebook(server[2] / name, named)
+        opened = Page(pages(), server, name)
+        opened.open()
+        return opened
+
+    return open_notebook

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from accessibility import no_serious_findings
 from playwright.sync_api import expect
 
 DELETE = "%%agent\ndelete old.log"
@@ -153,6 +154,7 @@ def test_a_question_is_answered_with_a_click(notebook, model):
     page.run_all()
     expect(page.button("blue")).to_be_visible(timeout=30_000)
     page.shot("question")
+    no_serious_findings(page.page, ".hermes-turn")
     page.button("blue").click()
     page.until_idle(1)
     told = [body["messages"][-1] for _, body in model.requests if body.get("messages")]

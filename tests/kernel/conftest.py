@@ -27,6 +27,7 @@ sys.path.insert(0, str(HERE))
 
 import front as front_end  # noqa: E402
 import kernels  # noqa: E402
+from page import Page, cells  # noqa: E402
 
 VERSIONS = os.environ.get("KERNELS", "6.29.5 7.4.0").split()
 Start = Callable[..., "Notebook"]
@@ -169,6 +170,22 @@ def start(request: pytest.FixtureRequest, pool: Kernels, tmp_path: Path) -> Iter
         yield open_notebook
 
 
+@pytest.fixture
+def paged(start: Start) -> Iterator[Callable[..., tuple[Notebook, Page]]]:
+    """Get a notebook whose page is connected, with these replies of the model."""
+    opened = []
+
+    def paged(*replies: Any, there: Any = None, **about: Any) -> tuple[Notebook, Page]:
+        notebook = start(*replies)
+        page = Page(notebook, cells() if there is None else there, **about).until_ready()
+        opened.append(page)
+        return notebook, page
+
+    yield paged
+    for page in opened:
+        page.close()
+
+
 SCRIPT = (
     conversation(
         "then delete",
@@ -180,6 +197,7 @@ SCRIPT = (
     conversation("sleep", (call("terminal", command="echo > started; sleep 31"),), "never"),
     conversation("talk", "word " * 400, delay=0.005),
     conversation("grow", "word " * 60, delay=0.006),
+    conversation("next cell", (call("insert_cell", source="print(6 * 707)"),), "All is said."),
 )
 
 

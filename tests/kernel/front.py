@@ -121,13 +121,13 @@ class Front:
 
     # sending
 
-    def execute(self, code: str, *, cell: str = "", **options: Any) -> str:
-        """Send a cell; ``cell`` is its id, as notebooks tell it."""
+    def execute(self, code: str, *, cell: str = "", metadata: Any = None, **options: Any) -> str:
+        """Send a cell; ``cell`` is its id, as notebooks tell it, with its ``metadata``."""
         if not cell:
             return self.client.execute(code, **options)
         content = {"code": code, "silent": False, "store_history": True, "allow_stdin": True}
         message = self.client.session.msg("execute_request", {**content, **options})
-        message["metadata"]["cellId"] = cell
+        message["metadata"].update(metadata or {}, cellId=cell)
         self.client.shell_channel.send(message)
         return str(message["header"]["msg_id"])
 

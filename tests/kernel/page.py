@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-import hashlib
+import json
 import threading
 import uuid
 from typing import Any
 
+from cell_page import CAN, CellPage, cell, cells
+
+__all__ = ["Page", "cell", "cells", "go", "told"]
+
 TARGET = "hermes.cells"
-CAN = ["read", "insert", "edit", "move", "delete", "show"]
 
 
-class Page:
+def go(notebook, line="--approve edits", prompt="go"):
+    """Run a turn in the notebook's third cell, to its end."""
+    request = notebook.agent(prompt, line, cell="agent-001")
+    assert notebook.status(request) == "ok", notebook.reply(request)["content"]
+    return request
+
+
+def told(notebook, number=-1):
+    """The tools' answers."""
+    messages = notebook.requests()[number]["messages"]
+    return [json.loads(m["content"]) for m in messages if m["role"] == "tool"]
+
+
+class Page(CellPage):
     """Answers the kernel's requests on its list of cells, in a thread of its own."""
 
     def __init__(
         self, front: Any, cells: list[dict[str, Any]], *, client: str = "", **about: Any
     ) -> None:
-        self.front, self.cells, self.asked = front, cells, []
+        super().__init__(cells)
+        self.front, self.asked = front, []
         self.id = uuid.uuid4().hex
         self.silent = False
         self._seen = 0
@@ -43,11 +60,9 @@ class Page:
         self.close()
         self.front.send("comm_close", {"comm_id": self.id, "data": {}})
 
-    def source(self, name: str) -> str:
-        return next(cell["source"] for cell in self.cells if cell["id"] == name)
-
-    def order(self) -> list[str]:
-        return [cell["id"] for cell in self.cells]
+    def rename(self, notebook: str) -> None:
+        """The person gives the notebook another name."""
+        self.front.comm(self.id, {"notebook": notebook})
 
     def _said(self) -> list[dict[str, Any]]:
         return [
@@ -63,57 +78,5 @@ class Page:
                 self._seen += 1
                 self.asked.append(request)
                 if not self.silent:
-                    self.front.comm(self.id, {"id": request["id"], **self._answer(request)})
+                    self.front.comm(self.id, {"id": request["id"], **self.answer(request)})
             threading.Event().wait(0.01)
-
-    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        try:
-            return {"ok": True, "result": getattr(self, f"_{request['do']}")(request)}
-        except LookupError as error:
-            return {"ok": False, "error": "refused", "message": str(error.args[0])}
-
-    def _read(self, _request: Any) -> dict[str, Any]:
-        return {"cells": self.cells}
-
-    def _insert(self, request: dict[str, Any]) -> dict[str, Any]:
-        cell = {
-            "id": uuid.uuid4().hex[:8],
-            "type": request["type"],
-            "source": request["source"],
-            "execution_count": None,
-            "outputs": [],
-        }
-        self.cells.insert(self._place(request), cell)
-        return {"cell": cell}
-
-    def _edit(self, request: dict[str, Any]) -> dict[str, Any]:
-        cell = self._cell(request["cell"], request["was"])
-        cell["source"] = request["source"]
-        return {"cell": cell}
-
-    def _move(self, request: dict[str, Any]) -> dict[str, Any]:
-        cell = self._cell(request["cell"])
-        self.cells.remove(cell)
-        self.cells.insert(self._place(request), cell)
-        return {}
-
-    def _delete(self, request: dict[str, Any]) -> dict[str, Any]:
-        for cell in [self._cell(each["cell"], each["was"]) for each in request["cells"]]:
-            self.cells.remove(cell)
-        return {}
-
-    def _show(self, request: dict[str, Any]) -> dict[str, Any]:
-        self._cell(request["cell"])["outputs"] = request["outputs"]
-        return {}
-
-    def _place(self, request: dict[str, Any]) -> int:
-        beside = self._cell(request.get("after") or request["before"])
-        return self.cells.index(beside) + ("after" in request)
-
-    def _cell(self, name: str, was: str = "") -> dict[str, Any]:
-        for cell in self.cells:
-            if cell["id"] == name:
-                if was and hashlib.sha256(cell["source"].encode()).hexdigest() != was:
-                    raise LookupError("the cell was changed in the meantime")
-                return cell
-        raise LookupError(f"there is no cell {name}")

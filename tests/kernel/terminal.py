@@ -15,7 +15,9 @@ READING_SECONDS = 0.2
 Ctrl-C in the very moment in which a prompt appears is lost in readline, which then waits in
 ``read()``; nothing outside tells when that moment is over."""
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\][^\x07]*\x07")
+NEXT = r"In \[(?:\x1b\[[\d;]*m)*{}(?:\x1b\[[\d;]*m)*\]: "
 PROGRAMS = {
+    "prompt": ["-m", "IPython", "--no-banner", "--no-confirm-exit"],
     "ipython": ["-m", "IPython", "--simple-prompt", "--no-banner", "--no-confirm-exit"],
     "console": ["-m", "jupyter_console", "--simple-prompt", "--no-confirm-exit"],
 }
@@ -43,9 +45,12 @@ class Terminal:
         self.at_prompt = False
         self.child.sendline(line)
 
-    def until_prompt(self) -> str:
-        """Wait for the next ``In [n]:``; what was shown before it."""
-        self.child.expect(r"In \[\d+\]: ")
+    def until_prompt(self, number: str = r"\d+") -> str:
+        """Wait for the next ``In [n]:``; what was shown before it.
+
+        The program "prompt" paints its prompts again as one types: wait for the number.
+        """
+        self.child.expect(NEXT.format(number))
         self.at_prompt = True
         self.child.delaybeforesend = None
         return str(self.child.before).replace("\r", "")
@@ -65,6 +70,12 @@ class Terminal:
         self.child.expect_exact(text)
         self.child.delaybeforesend = READING_SECONDS
         return plain(str(self.child.before))
+
+    def until_either(self, *texts: str) -> str:
+        """Wait until one of these is shown; what was shown, up to its end."""
+        self.child.expect_exact(list(texts))
+        self.child.delaybeforesend = READING_SECONDS
+        return plain(f"{self.child.before}{self.child.after}")
 
     def interrupt(self) -> float:
         """Press Ctrl-C; the seconds until the next prompt."""

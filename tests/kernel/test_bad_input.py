@@ -5,6 +5,8 @@ import pytest
 from hermes_jupyter.testing import call
 from hermes_jupyter.testing.scripted_server import conversation
 
+ANY_KERNEL = True
+
 
 def error_of(notebook, request):
     assert notebook.status(request) == "error"

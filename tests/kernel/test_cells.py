@@ -2,60 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from page import Page
+from page import Page, cell, cells, go, told
 
 from hermes_jupyter.testing import call
-
-
-def cell(name, source, kind="code", number=None, outputs=()):
-    return {
-        "id": name,
-        "type": kind,
-        "source": source,
-        "execution_count": number,
-        "outputs": list(outputs),
-    }
-
-
-def cells():
-    printed = {"output_type": "stream", "name": "stdout", "text": "3 rows\n"}
-    return [
-        cell("title-01", "# Sales", "markdown"),
-        cell("load-0001", "df = load()", number=1, outputs=[printed]),
-        cell("agent-001", "%%agent\ngo"),
-        cell("plot-0001", "df.plot()", number=2),
-    ]
-
-
-@pytest.fixture
-def paged(start):
-    """A notebook whose page is connected, with these replies of the model."""
-    opened = []
-
-    def paged(*replies, there=None, **about):
-        notebook = start(*replies)
-        page = Page(notebook, cells() if there is None else there, **about).until_ready()
-        opened.append(page)
-        return notebook, page
-
-    yield paged
-    for page in opened:
-        page.close()
-
-
-def go(notebook, line="--approve edits"):
-    request = notebook.agent("go", line, cell="agent-001")
-    assert notebook.status(request) == "ok", notebook.reply(request)["content"]
-    return request
-
-
-def told(notebook, number=-1):
-    """The tools' answers."""
-    messages = notebook.requests()[number]["messages"]
-    return [json.loads(m["content"]) for m in messages if m["role"] == "tool"]
 
 
 def test_cells_are_read_with_ids_outputs_and_which_is_the_agents(paged):
@@ -169,6 +119,87 @@ def test_a_page_that_is_reloaded_while_the_turn_runs_is_found_again(paged):
     assert [each["source"] for each in again.cells].count("here = 1") == 1
 
 
+def test_a_page_that_was_reloaded_without_a_word_is_left_for_the_new_one(paged):
+    notebook, page = paged((call("insert_cell", source="here = 1"),), "done")
+    page.silent = True
+    again = Page(notebook, cells(), client="the same page, reloaded").until_ready()
+    try:
+        go(notebook)
+    finally:
+        again.close()
+    assert again.sources().count("here = 1") == 1
+    assert [each["do"] for each in page.asked] == ["read"]
+
+
+def test_a_notebook_that_is_renamed_while_the_turn_runs_is_found_by_its_new_name(paged):
+    notebook, page = paged(
+        (call("terminal", command="rm a"),), (call("insert_cell", source="here = 1"),), "done"
+    )
+    request = notebook.agent("go", cell="agent-001")
+    notebook.show_widgets()
+    button = notebook.button("Deny")
+    page.rename("sales.ipynb")
+    page.leave()
+    other = Page(notebook, cells(), client="another").until_ready()  # has its old name now
+    again = Page(notebook, cells(), client="x", notebook="sales.ipynb").until_ready()
+    try:
+        notebook.click(button)
+        assert notebook.status(request) == "ok"
+    finally:
+        again.close()
+        other.close()
+    assert again.sources().count("here = 1") == 1
+    assert other.asked == []
+
+
+def test_a_page_that_opens_while_the_first_turn_runs_is_used(start):
+    notebook = start(
+        (call("terminal", command="rm a"),), (call("insert_cell", source="here = 1"),), "done"
+    )
+    request = notebook.agent("go", cell="agent-001")
+    notebook.show_widgets()
+    button = notebook.button("Deny")
+    page = Page(notebook, cells()).until_ready()
+    try:
+        notebook.click(button)
+        assert notebook.status(request) == "ok"
+    finally:
+        page.close()
+    assert page.sources().count("here = 1") == 1
+
+
+def test_the_status_says_how_far_the_agent_gets_with_cells(paged):
+    notebook, page = paged("done")
+    assert "cells      through the page of work.ipynb" in notebook.run("%hermes status")
+    page.rename("folder/sales.ipynb")
+    assert "through the page of sales.ipynb" in notebook.run("%hermes status")
+    page.leave()
+    assert "no page is connected: read, and one new cell" in notebook.run("%hermes status")
+
+
+def test_another_notebook_under_the_same_name_is_not_changed(paged):
+    notebook, page = paged((call("insert_cell", source="here = 1"),), "done")
+    page.cells[:] = [each for each in page.cells if each["id"] != "agent-001"]
+    go(notebook)
+    assert "may show another notebook" in told(notebook)[0]["error"]
+    assert len(page.cells) == 3
+
+
+def test_many_cells_ask_whatever_the_mode_is_and_are_all_deleted_or_none(paged):
+    empty = [cell(f"empty-{n:03}", "") for n in range(3)]
+    delete = call("delete_cell", cells=[each["id"] for each in empty])
+    notebook, page = paged((delete,), "done", there=[*cells(), *empty])
+    request = notebook.agent("go", "--approve edits", cell="agent-001")
+    notebook.show_widgets()
+    button = notebook.button("Allow once")
+    assert "deletes 3 cells" in str(notebook.published)
+    page.one("empty-001")["source"] = "mine"
+    notebook.click(button)
+    notebook.click(notebook.button("Allow once", 2))
+    assert notebook.status(request) == "ok"
+    assert page.order() == ["title-01", "load-0001", "agent-001", "plot-0001"]
+
+
 def test_a_page_that_is_closed_is_a_clear_error(paged):
     notebook, page = paged(
         (call("read_cells"),), (call("edit_cell", cell="plot-0001", source="x"),), "done"
@@ -196,6 +227,40 @@ def test_interrupt_while_the_page_is_silent_ends_the_turn(paged):
     assert notebook.status(request, 5) == "error"
 
 
+def test_a_turn_in_the_background_says_that_no_cell_can_appear(start):
+    notebook = start((call("insert_cell", source="x = 1"),), "done")
+    notebook.run("%%agent --background --plain\ngo")
+    notebook.until(lambda: len(notebook.requests()) > 1, "the second request")
+    assert "has no cell below which a new one could appear" in told(notebook)[0]["error"]
+
+
+def test_where_a_program_runs_the_notebook_no_cell_is_promised(start):
+    notebook = start()
+    code = "import hermes_jupyter as h\nprint(h.call('insert_cell', source='x = 1').text)"
+    said = notebook.run(code, allow_stdin=False)
+    assert "it is run by a program" in said
+
+
+def test_the_file_of_the_own_notebook_is_not_written_and_others_are(start, tmp_path):
+    path = tmp_path / "work" / "mine.ipynb"
+    text = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+    notebook = start(
+        (
+            call("write_file", path="mine.ipynb", content=text),
+            call("write_file", path="other.ipynb", content=text),
+        ),
+        "done",
+        fresh=True,
+        env={"JPY_SESSION_NAME": str(path)},
+    )
+    notebook.status(notebook.agent("go", "--approve edits"))
+    refused, written = told(notebook)
+    assert "the notebook in which you were asked" in refused["error"]
+    assert "edit_cell" in refused["error"]
+    assert not path.exists()
+    assert written["bytes_written"] == len(text)
+
+
 def test_without_a_page_a_cell_appears_when_the_turn_has_ended(start):
     notebook = start(
         (call("read_cells"), call("insert_cell", source="answer = 42")),
@@ -217,7 +282,7 @@ def test_without_a_page_a_cell_appears_when_the_turn_has_ended(start):
 )
 def test_answers_that_are_none_are_clear_errors(paged, answer):
     notebook, page = paged((call("read_cells"),), "done")
-    page._answer = lambda request: answer
+    page.answer = lambda request: answer
     go(notebook)
     assert "page" in told(notebook)[0]["error"]
 

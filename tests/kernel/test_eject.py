@@ -2,6 +2,7 @@
 
 import nbformat
 from nbclient import NotebookClient
+from page import Page
 
 from hermes_jupyter.testing import call
 from hermes_jupyter.testing.scripted_server import conversation
@@ -80,3 +81,47 @@ def test_slips_are_one_line(start):
     notebook.run("%hermes eject twice.py")
     assert "twice.py is there already" in refusal("%hermes eject twice.py")
     assert "one turn and one file" in refusal("%hermes eject 1 2")
+
+
+def test_in_a_page_each_step_gets_a_cell_of_its_own_below(start):
+    notebook = start(*SCRIPT)
+    cells = [
+        {"id": name, "type": "code", "source": name, "execution_count": None, "outputs": []}
+        for name in ("asks", "ejects", "last")
+    ]
+    page = Page(notebook, cells).until_ready()
+    try:
+        request = notebook.execute("%%agent --approve off\nmake it", cell="asks", allow_stdin=False)
+        assert notebook.status(request) == "ok"
+        made = tree(notebook.folder)
+        request = notebook.execute("%hermes eject", cell="ejects", allow_stdin=False)
+        assert notebook.status(request) == "ok", notebook.replies[request]["content"]
+        assert payload(notebook, request) == []
+        assert "stands in the 5 cells below; nothing was run" in notebook.text(request)
+        assert [cell["source"] for cell in page.cells[:2]] == ["asks", "ejects"]
+        assert page.cells[-1]["source"] == "last"
+        below = page.cells[2:-1]
+        assert [cell["type"] for cell in below] == ["markdown"] + ["code"] * 4
+        assert "> make it" in below[0]["source"]
+        fresh = notebook.folder.parent / "fresh"
+        fresh.mkdir()
+        notebook.run(f"import os; os.chdir({str(fresh)!r})")
+        for cell in below[1:]:
+            notebook.run(cell["source"])
+        assert tree(fresh) == made
+    finally:
+        page.close()
+
+
+def test_a_page_that_will_not_insert_says_what_to_do_instead(start):
+    notebook = start(*SCRIPT)
+    page = Page(notebook, []).until_ready()
+    try:
+        assert notebook.status(notebook.agent("hello", allow_stdin=False)) == "ok"
+        request = notebook.execute("%hermes eject", cell="gone", allow_stdin=False)
+        assert notebook.status(request) == "error"
+        said = "\n".join(notebook.replies[request]["content"]["traceback"])
+        assert "may show another notebook; nothing was changed" in said
+        assert "%hermes eject FILE.ipynb writes" in said
+    finally:
+        page.close()

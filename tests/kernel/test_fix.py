@@ -106,3 +106,14 @@ def test_without_a_failure_it_says_so(start):
     request = notebook.execute("%hermes fix 99")
     assert notebook.status(request) == "error"
     assert "no cell [99] has run" in notebook.reply(request)["content"]["evalue"]
+
+
+def test_a_cell_is_named_by_its_id(start):
+    notebook = start(ANSWER)
+    assert notebook.status(notebook.execute("print(totl)", cell="one")) == "error"
+    assert notebook.status(notebook.execute("1 / 0", cell="other")) == "error"
+    fixed(notebook, "%hermes fix --cell one")
+    assert "print(totl)" in asked(notebook)
+    refused = notebook.execute("%hermes fix --cell none")
+    assert notebook.status(refused) == "error"
+    assert "has not run" in notebook.reply(refused)["content"]["evalue"]

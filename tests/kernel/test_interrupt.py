@@ -94,7 +94,7 @@ def test_while_input_asks(start):
     assert notebook.run("print('alive')") == "alive\n"
 
 
-def test_the_transcript_stays_valid_and_the_next_turn_goes_on(start):
+def test_nb_026_the_transcript_stays_valid_and_the_next_turn_goes_on(start):
     notebook = start(
         conversation("first", (call("nap"), call("nap", n=2)), "never"),
         conversation("second", "here again"),

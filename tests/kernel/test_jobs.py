@@ -199,6 +199,19 @@ def test_a_kernel_that_does_not_come_back_ends_its_jobs(start, now):
     until(lambda: not alive(job["pid"]))
 
 
+def test_a_command_ends_with_a_kernel_that_is_killed_and_its_shell_with_it(start):
+    sleeper = "sh -c 'echo $$ > {}; sleep 600'"
+    command = f"echo $$ > shell; {sleeper.format('one')} & setsid {sleeper.format('two')}"
+    notebook = start((call("terminal", command=command),), "never", fresh=True)
+    notebook.agent("go", "--approve off")
+    named = [notebook.folder / name for name in ("shell", "one", "two")]
+    until(lambda: all(path.exists() and path.read_text().strip() for path in named))
+    pids = [int(path.read_text()) for path in named]
+    assert all(map(alive, pids))
+    os.kill(notebook.manager.provisioner.pid, signal.SIGKILL)
+    until(lambda: not any(map(alive, pids)))
+
+
 def test_a_new_conversation_ends_the_jobs_of_the_old_one(start):
     notebook = start(started("sleep 600"), "Started.")
     assert notebook.status(notebook.agent("go")) == "ok"

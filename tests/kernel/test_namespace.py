@@ -278,15 +278,6 @@ def test_a_headless_run_runs_what_is_safe(start):
     assert notebook.run("print(answer)") == "42\n"
 
 
-def test_a_turn_in_the_background_has_no_thread_to_run_code_in(start):
-    notebook = start()
-    notebook.run(
-        "from hermes_jupyter.api import desktop\n"
-        "run = desktop().call_in_background('run_python', '{\"code\": \"x = 1\"}')"
-    )
-    assert "background" in notebook.run("print(run.future.result(10).text)")
-
-
 def test_variables_are_listed_without_those_of_ipython(start):
     notebook = start()
     notebook.run("import os\nx = 1\n_private = 2\ndef double(n): return 2 * n")

@@ -219,6 +219,45 @@ def test_a_replay_of_tools_asks_what_the_recording_claims_was_allowed(
     assert "Denied because nobody could be asked" in second.record(request)["text/plain"]
 
 
+SHOWS = """from IPython.display import HTML, Image, display
+import base64
+display(Image(base64.b64decode('%s'), format='png', width=7))
+display(HTML("<table><tr><td>42</td></tr></table><script>alert(1)</script>"))"""
+PNG = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
+    "gg=="
+)
+
+
+def test_what_a_turn_has_shown_is_below_it_again_and_runs_nothing(start, named, path, elsewhere):
+    script = conversation("show", (call("run_python", code=SHOWS % PNG),), "Shown.")
+
+    def shown(notebook, request):
+        outputs = [m["content"] for m in notebook.of(request) if m["msg_type"] == "display_data"]
+        (picture,) = [each for each in outputs if "image/png" in each["data"]]
+        (table,) = [each for each in outputs if "42" in each["data"].get("text/html", "")]
+        assert outputs.index(picture) < outputs.index(table)
+        return picture, table["data"]["text/html"]
+
+    first = start(script, fresh=True, env=named)
+    recorded = in_cell(first, "c1", "%%agent --plain --record\nshow", attended=True)
+    assert first.status(recorded) == "ok", first.tail()
+    picture, table = shown(first, recorded)
+    assert "<script>" in table
+    kept = in_cell(first, "c1", "%%agent --plain\nshow")
+    assert first.status(kept) == "ok"
+    save(path, ("%%agent --record\nshow", first.record(recorded)))
+    second = start(script, fresh=True, env=elsewhere)
+    replayed = second.agent("show", "--replay", allow_stdin=False)
+    assert second.status(replayed) == "ok", second.tail()
+    for notebook, request in ((first, kept), (second, replayed)):
+        again, harmless = shown(notebook, request)
+        assert again["data"]["image/png"].strip() == picture["data"]["image/png"].strip()
+        assert again["metadata"] == picture["metadata"] == {"image/png": {"width": 7}}
+        assert harmless == "<table><tr><td>42</td></tr></table>"
+    assert second.requests() == []
+
+
 # A cell that runs again
 
 

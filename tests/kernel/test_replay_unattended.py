@@ -15,6 +15,8 @@ from nbclient.exceptions import CellExecutionError
 from hermes_jupyter.testing import call
 from hermes_jupyter.testing.scripted_server import ScriptedServer, conversation
 
+ANY_KERNEL = True
+
 RECORD = "application/vnd.hermes.turn+json"
 SCRIPT = (
     conversation("log it", (call("terminal", command="echo once >> log"),), "Logged."),

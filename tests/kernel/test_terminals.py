@@ -233,6 +233,28 @@ def test_an_edit_is_shown_again_and_runs(terminal, log):
     assert not log.with_name("new.log").exists()
 
 
+def test_a_cell_of_the_agents_is_the_next_input(folder, env):
+    terminal = Terminal("prompt", cwd=folder, env=env)
+    try:
+        terminal.type("%load_ext hermes_jupyter")
+        terminal.until_prompt("2")
+        terminal.type("%hermes write the next cell, please")
+        terminal.until("All is said.")
+        terminal.until_prompt("3")
+        terminal.until("print")
+        terminal.type("")
+        terminal.until("4242")
+    finally:
+        terminal.close()
+
+
+def test_a_simple_prompt_shows_no_next_input_and_the_model_hears_it(ipython, server):
+    ipython.agent("write the next cell")
+    ipython.until_prompt()
+    told = [body["messages"][-1]["content"] for _, body in server.requests if body]
+    assert any("cannot show a text as the next input" in str(text) for text in told)
+
+
 def test_the_agents_code_works_on_the_variables_of_the_terminal(ipython):
     ipython.run("import hermes_jupyter as h; mine = [1]")
     said = ipython.run("h.call('run_python', code='!echo sh\\nmine.append(2); mine').json()")
@@ -258,3 +280,19 @@ def test_a_turn_in_the_background_hears_what_is_said_and_stops(terminal, folder)
     terminal.until_prompt()
     assert "reads it at its next step" in terminal.run("%hermes say hurry up")
     assert "Stopping." in terminal.run("%hermes stop")
+
+
+def test_attach_asks_what_a_turn_in_the_background_waits_for(terminal, log):
+    terminal.agent("delete it", "--background")
+    terminal.until_prompt()
+    while "waits for your answer" not in terminal.run("%hermes jobs"):
+        continue
+    terminal.type("%hermes attach")
+    # The console may still be asked whether it shows widgets.
+    while "once more" in (said := terminal.until_either(ASKED, "attach once more.")):
+        terminal.until_prompt()
+        terminal.type("%hermes attach")
+    assert "rm old.log" in said
+    terminal.run("y")
+    while log.exists():
+        terminal.run("%hermes jobs")

@@ -36,7 +36,7 @@ def test_secrets_do_not_stay_in_the_notebook(start):
     assert key not in json.dumps(notebook.record(request))
 
 
-def test_run_all_keeps_its_order(start):
+def test_nb_003_run_all_keeps_its_order(start):
     notebook = start((call("terminal", command="rm a"),), "agent")
     cells = [
         notebook.execute("print('A')"),

@@ -177,7 +177,9 @@ def test_variables_are_put_back(start):
     assert notebook.run("print(x, items, alias is items, old is same, 'fresh' in dir())") == (
         "1 [{'deep': 'a'}, 2] True True False\n"
     )
-    notebook.run("%hermes redo")
+    shown = notebook.run("%hermes redo")
+    assert "brings back variable fresh" in shown
+    assert "removes variable old" in shown
     assert notebook.run("print(x, items, alias is items, 'old' in dir(), fresh)") == (
         "2 [{'deep': 'b'}, 2, 4] True False new\n"
     )

@@ -8,6 +8,8 @@ OWN_TOOLS = """
 import hermes_jupyter, threading
 from hermes_jupyter.api import desktop
 from tools.registry import tool_result
+
+ANY_KERNEL = True
 meeting = threading.Barrier(2, timeout=15)
 def who(name, **_):
     meeting.wait()

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # A package may import those to its left in its own line of the map, and itself.
 MAY_IMPORT = {
     "tools": {"tools"},
-    "hermes_jupyter.calls": set(),
+    "hermes_jupyter.calls": {"tools"},  # the images of results
     "hermes_jupyter.errors": {"redaction"},
     "hermes_jupyter.redaction": {"redaction", "tools"},
     "hermes_jupyter.text": set(),
@@ -44,8 +44,17 @@ MAY_IMPORT = {
         "model_settings",
     },
     "hermes_jupyter.kernel": {"calls", "errors", "events", "kernel", "undoable", "tools"},
-    "hermes_jupyter.notebook": {"notebook", "tools"},
+    "hermes_jupyter.notebook": {"notebook", "tools", "undoable"},
+    "hermes_jupyter.server": {
+        "agent", "calls", "errors", "exports", "model_settings", "server", "store",
+    },
+    "hermes_jupyter.via_server": {"control", "errors", "kernel", "model_settings", "settings"},
+    "hermes_jupyter.control": {
+        "calls", "control", "events", "kernel", "redaction", "session", "views",
+        "hermes",  # its type only
+    },
     "hermes_jupyter.trace": {"calls", "events", "redaction", "road", "text"},
+    "hermes_jupyter.neighbours": set(),
     "hermes_jupyter.undoing": {
         "errors", "hermes", "session", "store", "undoable",
     },
@@ -59,7 +68,10 @@ MAY_IMPORT = {
     "hermes_jupyter.turn_values": {
         "calls", "errors", "events", "road", "settings", "settings_file",
     },
+    "hermes_jupyter.cell_settings": {"errors", "settings", "turn_values", "tools"},
     "hermes_jupyter.undoable": set(),
+    "hermes_jupyter.completion": set(),
+    "hermes_jupyter.known_names": {"magics", "settings_file", "tools"},
     "hermes_jupyter.checkpoint": {"calls", "store", "undoable", "tools"},
     "hermes_jupyter.surroundings": {"kernel", "notebook", "settings", "tools"},
     "hermes_jupyter.equipment": {
@@ -87,8 +99,16 @@ MAY_IMPORT = {
     "hermes_jupyter.delivery": {"events", "store"},
     "hermes_jupyter.going_on": {"errors", "session"},
     "hermes_jupyter.prepared": {
-        "events", "kernel", "session", "surroundings", "turn_values", "views",
-        "api",  # its type only
+        "control", "events", "kernel", "session", "surroundings", "turn_values", "views",
+        "desktop",  # its type only
+    },
+    "hermes_jupyter.background": {
+        "calls", "errors", "events", "redaction", "session", "tools", "views",
+    },
+    "hermes_jupyter.background_runs": {"kernel", "prepared"},
+    "hermes_jupyter.while_busy": {
+        "background", "errors", "kernel", "tools",
+        "desktop",  # its type only
     },
     "hermes_jupyter.answering": {"calls", "events", "tools", "views"},
     "hermes_jupyter.recording": {
@@ -97,12 +117,12 @@ MAY_IMPORT = {
         "tools",
     },
     "hermes_jupyter.replay": {
-        "agent", "calls", "canonical", "delivery", "errors", "events", "recording", "replay",
-        "road",
+        "agent", "calls", "canonical", "delivery", "errors", "events", "kernel", "recording",
+        "replay", "road",
         "session", "settings", "store", "text", "turn", "turn_values", "tools", "views",
         "hermes",  # its type only
     },
-    "hermes_jupyter.eject": {"calls", "eject", "errors", "events", "text"},
+    "hermes_jupyter.eject": {"calls", "eject", "errors", "events", "text", "tools"},
     "hermes_jupyter.conversations": {"errors", "session", "store"},
     "hermes_jupyter.exports": {
         "calls", "errors", "events", "exports", "redaction", "store", "text", "views",
@@ -116,7 +136,7 @@ MAY_IMPORT = {
 ONLY_IN = {
     "IPython": ("hermes_jupyter.kernel", "hermes_jupyter.views", "hermes_jupyter.magics"),
     "ipywidgets": ("hermes_jupyter.views",),
-    "traitlets": ("hermes_jupyter.magics",),
+    "traitlets": ("hermes_jupyter.magics", "hermes_jupyter.server"),
     "openai": ("hermes_jupyter.agent.models",),
     "xllamacpp": ("hermes_jupyter.agent.models.local",),
     "tornado": ("hermes_jupyter.server",),

@@ -248,3 +248,38 @@ def test_a_whole_notebook_is_recorded_by_a_variable(tmp_path):
 def test_words_about_replays_that_mean_nothing_are_refused(env, traits, said, tmp_path):
     with pytest.raises(ConfigurationError, match=said):
         load(traits, {"HERMES_HOME": str(tmp_path), **env})
+
+
+@pytest.mark.parametrize(
+    ("text", "model", "vision"),
+    [
+        ("auxiliary: {vision: {provider: openrouter, model: a/b-vl}}", "a/b-vl", "auto"),
+        ("auxiliary: {vision: {provider: auto, model: b-vl, timeout: 9}}", "b-vl", "auto"),
+        ("auxiliary: {vision: {provider: auto}}", None, "auto"),
+        ("model: {default: m, vision: true}", None, "on"),
+        ("model: {default: m, vision: false}", None, "off"),
+    ],
+)
+def test_who_sees_images_stands_in_the_words_of_hermes_agents_file(tmp_path, text, model, vision):
+    (tmp_path / "config.yaml").write_text(text)
+    settings = load({}, {"HERMES_HOME": str(tmp_path)})
+    found = settings.vision_model
+    assert (found and found.model, settings.vision) == (model, vision)
+    assert found is None or found.vision is True
+
+
+@pytest.mark.parametrize("told", ["gpt-5-mini", {"model": "gpt-5-mini", "provider": "openai"}])
+def test_who_looks_at_images_can_be_said_in_a_notebook(tmp_path, told):
+    env = {"HERMES_HOME": str(tmp_path)}
+    assert load({"vision_model": told}, env).vision_model.model == "gpt-5-mini"
+    assert load({"vision_model": ""}, env).vision_model is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [({"vision": "maybe"}, "vision must be one of"), ({"vision_model": 5}, "a name or a mapping"),
+     ({"vision_model": {"model": "m", "vision": "yes"}}, "true or false")],
+)  # fmt: skip
+def test_words_about_images_that_mean_nothing_are_refused(tmp_path, wrong, said):
+    with pytest.raises(ConfigurationError, match=said):
+        load(wrong, {"HERMES_HOME": str(tmp_path)})

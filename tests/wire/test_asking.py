@@ -36,7 +36,9 @@ from hermes_jupyter.testing.faults import (
     stalled,
     too_long,
 )
+from hermes_jupyter.testing.oddities import as_chunks, streamed
 from hermes_jupyter.testing.scripted_server import ScriptedServer
+from hermes_jupyter.testing.stub_server import StubServer
 from tools.registry import tool_result
 
 STORY = "The capital of France is Paris, and the river that runs through it is the Seine."
@@ -246,7 +248,7 @@ def test_an_answer_that_never_ends_is_ended(go, turn):
 
 
 @BOTH_APIS
-def test_a_call_that_was_cut_is_not_run(go, turn, looked, api):
+def test_nb_020_a_call_that_was_cut_is_not_run(go, turn, looked, api):
     whole, half = call("look", at=1), RawCall(id="", name="look", arguments='{"at": "lo')
     with FaultyServer(ended((whole, half), "length"), "ok") as server:
         assert go(server, options={"api": api}).text == "ok"
@@ -430,3 +432,23 @@ def test_not_even_a_first_call_is_made_if_it_could_pass(go):
         outcome = go(server, ceilings={"max_tokens": 300})
         assert not server.asked
     assert outcome.status == "stopped"
+
+
+def test_nb_021_calls_without_ids_at_one_index_are_as_many_as_were_made(go, turn, looked):
+    def function(**parts):
+        return {"tool_calls": [{"index": 0, "function": parts}]}
+
+    pieces = [
+        function(**part)
+        for n in range(3)
+        for part in (
+            {"name": "look", "arguments": ""}, {"arguments": '{"at": '}, {"arguments": f"{n}}}"}
+        )
+    ]  # fmt: skip
+    answers = iter([streamed(*as_chunks(*pieces)), streamed(*as_chunks({"content": "Three."}))])
+    with StubServer(lambda exchange: next(answers)(exchange)) as server:
+        assert go(server).text == "Three."
+    assert sorted(looked) == [0, 1, 2]
+    wanted = [c for m in turn.agent.transcript for c in m.get("tool_calls") or ()]
+    assert [json.loads(c["function"]["arguments"]) for c in wanted] == [{"at": n} for n in range(3)]
+    assert len({c["id"] for c in wanted}) == 3

@@ -26,6 +26,7 @@ from tools.environments.host import (
     Piece,
     Stream,
 )
+from tools.environments.watched import WATCHED
 from tools.secrets.variables import for_children
 
 PIECE = 65_536
@@ -69,6 +70,7 @@ class ProcessChannel(Channel):
             self._process, writing_end, outputs = _start(argv, cwd, given, pty, start)
         except (OSError, ValueError) as error:
             raise HostError(f"cannot start {argv[0]!r}: {error}") from error
+        WATCHED.add(self._process.pid)
         self._input: int | None = writing_end
         self._readers = [
             threading.Thread(target=self._read, args=end, name="hermes-channel", daemon=True)
@@ -120,6 +122,7 @@ class ProcessChannel(Channel):
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
+        WATCHED.forget(self._process.pid)
         self.close_input()
 
     def _read(self, descriptor: int, stream: Stream) -> None:

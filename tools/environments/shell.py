@@ -26,6 +26,7 @@ from tools.environments.containment import Start, start_freely
 from tools.environments.output import OutputCollector
 from tools.environments.process_tree import end_session
 from tools.environments.turns import SECONDS_BETWEEN_LOOKS
+from tools.environments.watched import WATCHED
 
 LOOP = " ".join(
     line
@@ -88,6 +89,7 @@ class Shell:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+        WATCHED.add(self._process.pid, str(home))
         self._report = _make_pipe(home / "pipes" / "report")
         self._end = weakref.finalize(self, _end, self._process, self._report, os.getpid())
 
@@ -256,6 +258,7 @@ def _end(process: subprocess.Popen[bytes], pipe: tuple[int, int], owner: int) ->
         return
     if process.poll() is None:
         end_session(process.pid, grace=SECONDS_TO_TIDY_UP)
+    WATCHED.forget(process.pid)
     process.wait()
     if process.stdin is not None:
         with contextlib.suppress(BrokenPipeError):

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hermes_jupyter.agent.pictures import is_request
+
 Message = Mapping[str, Any]
 NOTES_MARK = "[Notes on the conversation so far"
 
@@ -37,7 +39,7 @@ def parts_of(
         Tokens that the tail may have.
     """
     head = _head(messages)
-    newest = max((at for at, each in enumerate(messages) if each["role"] == "user"), default=head)
+    newest = max((at for at, each in enumerate(messages) if is_request(each)), default=head)
     tail = len(messages)
     total = 0
     while tail > head:
@@ -64,7 +66,7 @@ def _head(messages: Sequence[Message]) -> int:
 
 def _begin_of_exchange(messages: Sequence[Message], at: int) -> int:
     """Where the message begins that a result of a tool belongs to."""
-    while at > 0 and messages[at]["role"] == "tool":
+    while at > 0 and (messages[at]["role"] == "tool" or messages[at].get("of_results")):
         at -= 1
     return at
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hermes_jupyter.agent.pictures import without_images
+
 KEPT_CHARS = 400
 """Of a result: its beginning says what it was, its end how it went."""
 SHRUNK = "[... {left_out:,} characters of this old result left out{where} ...]"
@@ -15,6 +17,8 @@ MARK = re.compile(r"\[\.\.\. [\d,]+ characters of this old result left out")
 
 def shrunk(message: Mapping[str, Any]) -> dict[str, Any] | None:
     """The message with a shorter content; None if there is nothing to gain."""
+    if (shorter := without_images(dict(message))) is not None:
+        return shorter
     content = message.get("content")
     if message["role"] != "tool" or not isinstance(content, str):
         return None
@@ -25,6 +29,11 @@ def shrunk(message: Mapping[str, Any]) -> dict[str, Any] | None:
     head, tail = content[: KEPT_CHARS * 3 // 4], content[-KEPT_CHARS // 4 :]
     gap = SHRUNK.format(left_out=len(content) - len(head) - len(tail), where=where)
     return {**message, "content": f"{head}\n{gap}\n{tail}"}
+
+
+def _texts(content: Any) -> str:
+    parts = content if isinstance(content, list) else ()
+    return " ".join(str(part.get("text", "(image)")) for part in parts)
 
 
 def shrink(transcript: list[Any], places: range) -> int:
@@ -42,7 +51,7 @@ def rendered(messages: Sequence[Mapping[str, Any]], limit: int) -> str:
     lines = []
     for message in messages:
         content = message.get("content")
-        text = content if isinstance(content, str) else "(text and images)" if content else ""
+        text = content if isinstance(content, str) else _texts(content)
         calls = [
             f"{call['function']['name']}({call['function']['arguments']})"
             for call in message.get("tool_calls") or ()

@@ -11,6 +11,9 @@ CHARS_PER_TOKEN = 4.0
 TOKENS_PER_MESSAGE = 4
 NOT_LATIN = re.compile(r"[^\x00-\u024f]")
 TOKENS_PER_IMAGE = 1_000
+"""Of one whose size is not known."""
+PIXELS_PER_TOKEN = 750.0
+LEAST_PER_IMAGE = 85.0
 
 
 def weight_of(message: Mapping[str, Any]) -> float:
@@ -20,12 +23,22 @@ def weight_of(message: Mapping[str, Any]) -> float:
     if isinstance(content, list):  # text and images
         for part in content:
             is_text = isinstance(part, dict) and part.get("type") == "text"
-            weight += _of_text(str(part["text"])) if is_text else TOKENS_PER_IMAGE
+            weight += _of_text(str(part["text"])) if is_text else 0.0
+        weight += _of_images(message, content)
     else:
         weight += _of_text(str(content or ""))
     if calls := message.get("tool_calls"):
         weight += _of_text(json.dumps(calls, ensure_ascii=False))
     return weight
+
+
+def _of_images(message: Mapping[str, Any], content: list[Any]) -> float:
+    """By their size in pixels where that is known, as the providers count."""
+    known = message.get("pictures") or ()
+    others = sum(isinstance(p, dict) and p.get("type") != "text" for p in content) - len(known)
+    sizes = [float(each["width"] * each["height"]) / PIXELS_PER_TOKEN for each in known]
+    mine = sum(max(LEAST_PER_IMAGE, size) for size in sizes)
+    return mine + float(max(0, others) * TOKENS_PER_IMAGE)
 
 
 def weight_of_all(messages: Iterable[Mapping[str, Any]], tools: Sequence[Any] = ()) -> float:

@@ -70,6 +70,11 @@ class Model(Protocol):
         ...
 
     @property
+    def sees(self) -> bool:
+        """Does it take images, as far as that is known?"""
+        ...
+
+    @property
     def prefills(self) -> bool:
         """Does it go on with an answer of its own that ends the messages?"""
         ...

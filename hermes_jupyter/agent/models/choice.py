@@ -21,13 +21,17 @@ from hermes_jupyter.agent.models.providers import (
     named,
     provider_at,
 )
+from hermes_jupyter.agent.models.sight import sees
 from hermes_jupyter.agent.models.transport import OPENAI_URL
+from hermes_jupyter.agent.pictures import without_carriers
 from hermes_jupyter.agent.profiles import AUTO, SMALL, Profile, profile_for
 from hermes_jupyter.errors import ConfigurationError, ModelError
-from hermes_jupyter.model_settings import ModelChoice
+from hermes_jupyter.model_settings import LEASED, ModelChoice
 from hermes_jupyter.settings import Settings
 
 LOCAL = "local"
+EYES = {"auto": None, "on": True, "off": False}
+"""What the user says of whether the model sees."""
 READING = "The local model reads its instructions: a minute or more the first time, seconds later."
 CRASH_SECONDS = 0.5
 CRASH_LOOKS = 10
@@ -60,6 +64,19 @@ def profile_of(settings: Settings) -> Profile:
     return profile_for(settings.model, settings.profile)
 
 
+def may_see(settings: Settings) -> bool:
+    """Is there a model that sees images, as far as that is known before it is asked?"""
+    if settings.vision_model is not None or settings.vision != AUTO:
+        return settings.vision_model is not None or settings.vision == "on"
+    if is_local(settings.model, settings) or not settings.has_endpoint:
+        return False
+    known = named(settings.provider) if settings.provider else None
+    provider = known or provider_at(settings.base_url or OPENAI_URL)
+    if provider.json_schema and profile_for(settings.model, settings.profile).constrained:
+        return False
+    return sees(settings.model or (OPENAI_DEFAULT if provider is OPENAI else ""), provider)
+
+
 def choose(name: str, settings: Settings) -> Model:
     """The model called ``name``; the configured one if it is empty.
 
@@ -81,6 +98,7 @@ def choose(name: str, settings: Settings) -> Model:
             api_key=settings.api_key,
             api=settings.api,
             context_window=settings.context_window,
+            vision=EYES[settings.vision],
         ),
         settings,
     )
@@ -130,6 +148,7 @@ def _remote(choice: ModelChoice, settings: Settings) -> Model:
         window=choice.context_window,
         prices=settings.prices,
         extra={} if choice.temperature is None else {"temperature": choice.temperature},
+        sees=choice.vision,
     )
     profile = profile_for(choice.model, settings.profile)
     if provider.json_schema and profile.constrained:
@@ -139,6 +158,8 @@ def _remote(choice: ModelChoice, settings: Settings) -> Model:
 
 def _key(choice: ModelChoice, provider: Provider, settings: Settings) -> str:
     """The key for a provider: what is said to be its own goes before one that serves for all."""
+    if choice.api_key.startswith(LEASED):
+        return choice.api_key
     names = [choice.key_env] if choice.key_env else [*provider.keys]
     own = next((settings.keys[name] for name in names if settings.keys.get(name)), "")
     if provider is OPENAI and not choice.key_env:
@@ -152,6 +173,7 @@ class EmbeddedModel:
     window = CONTEXT
     price = FREE
     prefills = False
+    sees = False
 
     def __init__(self, name: str, server: LocalServer) -> None:
         self.name = name
@@ -171,7 +193,8 @@ class EmbeddedModel:
         on_delta(Delta("notice", READING))
         hear = _first_clears_the_notice(on_delta)
         try:
-            return await client.reply(messages, tools, hear, max_answer=max_answer)
+            said = without_carriers(messages)
+            return await client.reply(said, tools, hear, max_answer=max_answer)
         except ModelError as error:
             raise await self._crash() or error from error
 
@@ -193,6 +216,7 @@ class EmbeddedModel:
                 base_url=endpoint.base_url,
                 api_key=endpoint.api_key,
                 provider=ENGINE,
+                sees=False,
             )
         return self._client
 

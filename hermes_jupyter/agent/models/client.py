@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-from hermes_jupyter.agent.models import failures, responses, wire
+from hermes_jupyter.agent.models import failures, responses, sight, wire
 from hermes_jupyter.agent.models.base import Delta, Message, Reply
 from hermes_jupyter.agent.models.failures import Endpoint
 from hermes_jupyter.agent.models.prices import Price, listed_price, price_of, priced
@@ -54,6 +54,8 @@ class OpenAIModel:
         Tokens of the context window; 0 takes what the endpoint says, if it says anything.
     prices
         The user's own: see `prices.price_of`.
+    sees
+        Whether it sees images; None takes what its server says, or its name tells.
 
     Raises
     ------
@@ -74,6 +76,7 @@ class OpenAIModel:
         extra: Mapping[str, Any] | None = None,
         window: int = 0,
         prices: Mapping[str, Any] | None = None,
+        sees: bool | None = None,
     ) -> None:
         self.name = name
         self.window = window
@@ -92,6 +95,8 @@ class OpenAIModel:
         self._transport = Transport(self._endpoint)
         self._requests = Requests(self.provider, extra or {}, api or _api_for(name, self.provider))
         self._told_prices = prices or {}
+        self._sees = sees
+        self._refuses_images = False
         self._listed_price: Price | None = None
 
     @property
@@ -102,9 +107,17 @@ class OpenAIModel:
     def prefills(self) -> bool:
         return self._requests.prefills
 
+    @property
+    def sees(self) -> bool:
+        if self._refuses_images or self._sees is not None:
+            return bool(self._sees) and not self._refuses_images
+        return sight.sees(self.name, self.provider)
+
     def drop_images(self) -> bool:
         """Leave images out from now on; False if that was done already."""
-        return self._requests.drop_images()
+        dropped = self._requests.drop_images()
+        self._refuses_images = self._refuses_images or dropped
+        return dropped
 
     async def reply(
         self,
@@ -118,6 +131,7 @@ class OpenAIModel:
         """Ask for one reply. See `base.Model`; ``more`` are fields of this request alone."""
         if not self.name:
             await self._take_first_offered()
+        self._requests.take_images(taken=self.sees)
         builder = ReplyBuilder(on_delta, [*map(wire.tool_name, tools)], self.provider.echo)
         await self._transport.open()
         silence = Silence(self._first, self._between)
@@ -233,6 +247,8 @@ class OpenAIModel:
 
     def _take_from(self, entry: Mapping[str, Any]) -> None:
         self.window = self.window or wire.window_of(entry)
+        if self._sees is None:
+            self._sees = sight.told_by(entry)
         if self.provider.lists_prices:
             self._listed_price = listed_price(entry, self._host) or self._listed_price
 

@@ -20,6 +20,7 @@ from hermes_jupyter.agent.models.prices import Price
 from hermes_jupyter.agent.models.requests import wanted_call
 from hermes_jupyter.agent.models.text_calls import TextCallFilter
 from hermes_jupyter.agent.models.wire import tool_name
+from hermes_jupyter.agent.pictures import without_carriers
 
 SENT_ALONE = ("response_format", "temperature")
 """Fields of a constrained request that go along with the messages."""
@@ -38,6 +39,8 @@ class ConstrainedModel:
 
     prefills = False
     """Its answers are made of JSON, which cannot be gone on with."""
+    sees = False
+    """What it is shown is written anew, as text."""
 
     def __init__(self, inner: OpenAIModel, *, plan: bool = False) -> None:
         self.inner = inner
@@ -61,6 +64,7 @@ class ConstrainedModel:
         max_answer: int = 0,
     ) -> Reply:
         """Ask for one reply. See `base.Model`."""
+        messages = without_carriers(messages)
         if not tools:
             return await self.inner.reply(messages, (), on_delta, max_answer=max_answer)
         choice = wanted_call(messages, tools) or "auto"

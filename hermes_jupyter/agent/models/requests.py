@@ -103,11 +103,16 @@ class Requests:
         self.api, self._encoder = "responses", Encoder(self._shaped)
         return changed
 
+    def take_images(self, *, taken: bool) -> None:
+        """Send images, or words in their place."""
+        if taken != self._images:
+            self._images, self._encoder = taken, Encoder(self._shaped)
+
     def drop_images(self) -> bool:
         """Leave images out; False if there are none, or they are left out."""
         dropped = self._images and self._had_images
         if dropped:
-            self._images, self._encoder = False, Encoder(self._shaped)
+            self.take_images(taken=False)
         return dropped
 
     def drop_extras(self) -> bool:

@@ -12,7 +12,7 @@ from hermes_jupyter.agent.models.wire import json_safe, tool_name
 
 NO_IMAGE = "[An image was here. The model does not take it.]"
 IMAGES = frozenset({"image_url", "input_image", "image"})
-OURS = frozenset({"extras", "must_call"})
+OURS = frozenset({"extras", "must_call", "of_results", "pictures"})
 """What the agent notes on a message for itself."""
 _NESTED = ("properties", "$defs", "definitions", "dependentSchemas")
 """Where the keys are names, and only the values are schemas."""

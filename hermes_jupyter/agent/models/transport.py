@@ -117,6 +117,13 @@ class Transport:
         return client, http
 
 
+def errors() -> tuple[type[Exception], ...]:
+    """Base exceptions of what can go wrong with a request, once one was made."""
+    import openai
+
+    return (openai.OpenAIError, *failures.http_errors())
+
+
 class Repeated:
     """A request that was sent before, to be sent with other bodies.
 

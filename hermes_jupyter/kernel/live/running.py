@@ -10,12 +10,12 @@ from typing import Any
 
 from IPython.core.pylabtools import print_figure
 
-from hermes_jupyter.kernel.live.capture import IMAGES, Capture, in_words, patched
+from hermes_jupyter.kernel.live.capture import IMAGES, SENDABLE, Capture, in_words, patched
 from hermes_jupyter.kernel.live.changes import Before, Changes
 from hermes_jupyter.kernel.live.code import Failure, Program, compiled, failure_of
 from hermes_jupyter.kernel.live.figures import is_open, own_figures
 from hermes_jupyter.kernel.live.interrupting import Interrupts
-from tools.live import Ran
+from tools.live import Displayed, Ran
 from tools.plain_text import without_escapes
 from tools.values.plain import size_of, told
 from tools.values.types import is_instance
@@ -28,6 +28,7 @@ OTHER_LOOP = (
     "objects that belong to the kernel's own event loop can be awaited only in turns that are "
     "awaited themselves: await hermes_jupyter.arun(...)"
 )
+STOPPED = {"timeout": "it took too long and was stopped", "interrupted": ""}
 EXIT = "the code asked IPython to exit; the kernel goes on"
 
 
@@ -38,14 +39,20 @@ class Stopped(Exception):
 class Run:
     """Code and what becomes of it. Made on any thread; all else happens in the cell's."""
 
-    def __init__(self, shell: Any, source: str, hear: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        shell: Any,
+        source: str,
+        hear: Callable[[str], None],
+        displayed: Displayed | None = None,
+    ) -> None:
         self._shell, self._source = shell, source
         self.interrupts = Interrupts()
         self.began: float | None = None
         """When it began to run (`time.monotonic`); None before."""
         self.task: asyncio.Task[Any] | None = None
         """Where it is one of the cell's own loop."""
-        self._capture = Capture(shell, hear)
+        self._capture = Capture(shell, hear, displayed)
         self._file = ""
         self._value = ""
         self._failure: Failure | None = None
@@ -120,10 +127,16 @@ class Run:
         capture, failure = self._capture, self._failure
         if capture.left_out:
             self._notes.append(f"{capture.left_out} more displays were too many or too large")
+        if failure:
+            kind, _, message = failure.error.partition(": ")
+            capture.outputs.fail(kind, message, failure.traceback.splitlines())
+        elif ended := self._ending():
+            capture.outputs.fail("KeyboardInterrupt", STOPPED[ended], [])
         return Ran(
             output=without_escapes(capture.output.text()).replace("\r\n", "\n"),
             value=self._value,
             displayed=tuple(each[:VALUE_CHARS] for each in capture.displayed),
+            pictures=tuple(capture.pictures),
             new=changes.new,
             changed=changes.changed,
             deleted=changes.deleted,
@@ -132,6 +145,7 @@ class Run:
             traceback="\n".join(filter(None, [*self._shown, failure.traceback if failure else ""])),
             ended=self._ending(),
             notes=tuple(self._notes),
+            outputs=capture.outputs.all(),
         )
 
     def _ending(self) -> Any:
@@ -149,27 +163,36 @@ class Run:
     # What is shown
 
     def _show_value(self, value: Any) -> None:
+        outputs = self._capture.outputs
         if _is_plainly_large(value):
             self._value = told(value, VALUE_CHARS)
+            outputs.result({"text/plain": self._value}, {})
             return
         bundle, metadata = self._shell.display_formatter.format(value)
         if not bundle:  # it has shown itself, as widgets do
             return
         self._value = _cut(in_words(bundle))
+        outputs.result({**bundle, "text/plain": _cut(str(bundle.get("text/plain", "")))}, metadata)
         if bundle.keys() - ORDINARY and not is_open(value):
-            self._capture.show(bundle, metadata)
+            self._capture.publish(bundle, metadata)
 
     def _show_figure(self, figure: Any) -> None:
         with self._capture.mine(), self._guarded(), self.interrupts.heard():
             bundle, metadata = self._shell.display_formatter.format(figure)
-            if not any(kind.startswith(IMAGES) for kind in bundle):
-                bundle = {**bundle, "image/png": print_figure(figure, "png", base64=True)}
+            if not bundle.keys() & set(SENDABLE):
+                png = print_figure(figure, "png", base64=True)
+                if any(kind.startswith(IMAGES) for kind in bundle):  # a drawing in words: SVG
+                    self._capture.see(png)
+                else:
+                    bundle = {**bundle, "image/png": png}
             self._capture.show(bundle, metadata)
 
     def _show_traceback(self, kind: Any, value: Any, lines: list[str]) -> None:
         """Of an error that a magic has caught: short in the output, all of it for the person."""
+        said = str(value)[:500]
         self._shown.append(without_escapes("\n".join(map(str, lines))))
-        self._capture.add(f"{kind.__name__}: {str(value)[:500]}\n")
+        self._capture.say(f"{kind.__name__}: {said}\n")
+        self._capture.outputs.fail(kind.__name__, said, [*map(str, lines)])
 
     def _page(self, data: Any, *_: Any, **__: Any) -> None:
         text = data.get("text/plain", "") if isinstance(data, dict) else data

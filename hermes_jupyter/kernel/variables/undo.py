@@ -24,7 +24,7 @@ from hermes_jupyter.kernel.variables.marks import (
     mark,
     put_back,
 )
-from hermes_jupyter.undoable import How, Item
+from hermes_jupyter.undoable import REVERSE, How, Item
 
 APART = frozenset({"terminal", "process", "execute_code"})
 """Tools that run apart from the kernel, and cannot reach its variables."""
@@ -111,7 +111,8 @@ class Variables:
                 problem = item.problem
                 if not problem:
                     problem = _bind(names, item.name, self._changed[turn][item.name].was)
-                done.append(replace(item, problem=problem))
+                how = item.how if problem else REVERSE[item.how]
+                done.append(replace(item, how=how, problem=problem))
             self.end(by)
             return done
 

@@ -70,9 +70,9 @@ class FileRecorder:
         with self._lock:
             self._note(f"files on {place} are not covered")
 
-    def add_part(self, kind: str, body: str) -> None:
-        """Keep what of another kind was changed (JSON)."""
-        self._guarded(lambda: self._add_part(kind, body))
+    def set_part(self, kind: str, body: str) -> None:
+        """Keep what of another kind was changed (JSON); empty if nothing was after all."""
+        self._guarded(lambda: self._set_part(kind, body))
 
     def end(self) -> rows.Turn | None:
         """The turn is over. None if it changed nothing that is known."""
@@ -161,10 +161,14 @@ class FileRecorder:
             connection.execute("UPDATE turn SET looked = 1 WHERE number = ?", (number,))
         self._looked = True
 
-    def _add_part(self, kind: str, body: str) -> None:
+    def _set_part(self, kind: str, body: str) -> None:
+        if not body and self._number is None:
+            return
         number = self._begun()
         with self._store.database.write() as connection:
-            connection.execute("INSERT OR REPLACE INTO part VALUES (?, ?, ?)", (number, kind, body))
+            connection.execute("DELETE FROM part WHERE turn = ? AND kind = ?", (number, kind))
+            if body:
+                connection.execute("INSERT INTO part VALUES (?, ?, ?)", (number, kind, body))
 
 
 def _is_still(path: bytes, known: rows.Known) -> bool:

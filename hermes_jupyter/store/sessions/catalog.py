@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from hermes_jupyter.errors import StoreError
 from hermes_jupyter.events import Event
-from hermes_jupyter.store.sessions import index, reading, recovery
+from hermes_jupyter.store.sessions import index, pictures, reading, recovery
 from hermes_jupyter.store.sessions.database import Database, now
 from hermes_jupyter.store.sessions.endings import Ending, ending_of
 from hermes_jupyter.store.sessions.holds import Holds
@@ -246,6 +247,7 @@ class Sessions:
                 " WHERE session = ?",
                 (cursor.lastrowid, about.number),
             )
+            pictures.copy_uses(connection, about.number, int(cursor.lastrowid or 0))
         return self.get(identity)
 
     def delete(self, about: Stored) -> None:
@@ -279,6 +281,7 @@ class Sessions:
                 more = gone == DELETED_AT_ONCE
                 if not more:
                     connection.execute("DELETE FROM partials WHERE session = ?", (number,))
+                    pictures.forget(connection, number)
                     connection.execute("DELETE FROM sessions WHERE number = ?", (number,))
 
     def entries(self, about: Stored) -> list[Entry]:
@@ -307,6 +310,8 @@ class Sessions:
     def tidy(self) -> None:
         """What can wait until a turn has ended: the indexes, and the file itself."""
         index.catch_up(self.database)
+        with suppress(StoreError):  # closed meanwhile, or not to be used: then nothing is added
+            pictures.make_room(self.database)
         self.database.checkpoint()
 
     def tidy_soon(self) -> None:

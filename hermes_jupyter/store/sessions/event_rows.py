@@ -71,8 +71,9 @@ def row_of(event: Event, known_args: Mapping[str, Mapping[str, Any]]) -> Row:
         case BatchStarted(calls=wanted):
             told = [_call(call, known_args.get(call.id)) for call in wanted]
             return Row(kind, None, dumped({"calls": told}))
-        case ToolCallStarted(call=call):
-            return Row(kind, None, dumped({"call": _call(call, known_args.get(call.id))}))
+        case ToolCallStarted(call=call, at=at):
+            when = {"at": at} if at else {}
+            return Row(kind, None, dumped({"call": _call(call, known_args.get(call.id)), **when}))
         case ToolCallFinished(result=result):  # its text is masked already
             about: dict[str, Any] = {
                 "call": _filled(

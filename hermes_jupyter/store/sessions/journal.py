@@ -24,6 +24,7 @@ from hermes_jupyter.events import (
     Event,
     MessageSaid,
     NoticeGiven,
+    OutputDisplayed,
     ReasoningStreamed,
     StepFinished,
     StepStarted,
@@ -35,7 +36,7 @@ from hermes_jupyter.events import (
     TurnRecorded,
     TurnStarted,
 )
-from hermes_jupyter.store.sessions import event_rows, message_rows
+from hermes_jupyter.store.sessions import event_rows, message_rows, pictures
 from hermes_jupyter.store.sessions.database import Database, now
 from hermes_jupyter.store.sessions.event_rows import Row
 from hermes_jupyter.store.sessions.holds import Holds
@@ -161,6 +162,13 @@ class Journal:
             self._try(work)
             return rows or [0] * len(added)
 
+    def picture(self, digest: str) -> pictures.Kept | None:
+        """An image that the conversation has had, by the beginning of its digest."""
+        if not self._number:
+            return None
+        with self._database.read() as connection:
+            return pictures.named(connection, self._number, digest)
+
     def place_of(self, row: int) -> float:
         """Where a message stands that was just added at the end."""
         return float(row - (self._number << SHIFT))
@@ -214,6 +222,8 @@ class Journal:
             case ApprovalRequested(request=request) | ApprovalResolved(request=request):
                 return bool(request.path)  # likewise
             case TurnRecorded():  # all of it is written already
+                return True
+            case OutputDisplayed():  # the notebook has it, and the recording of the turn
                 return True
         return False
 
@@ -297,7 +307,9 @@ class Journal:
     # Messages
 
     def _add(self, connection: sqlite3.Connection, message: Message, place: float | None) -> int:
-        row = message_rows.row_of(message)
+        content, images = pictures.taken_out(message.get("content"))
+        pictures.keep(connection, self._number, images)
+        row = message_rows.row_of({**message, "content": content} if images else message)
         source, said = self._said.get(str(message.get("tool_call_id", row.kind)), (None, None))
         if said and said == message.get("content"):
             return self._insert(connection, row._replace(text=None), source, place)

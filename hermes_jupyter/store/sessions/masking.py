@@ -10,6 +10,8 @@ from hermes_jupyter.redaction import redact
 from hermes_jupyter.text import mended
 
 MAX_DEPTH = 50
+PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""MIME types of base64."""
 
 
 def masked(text: str) -> str:
@@ -24,7 +26,10 @@ def masked_value(value: Any, depth: int = MAX_DEPTH) -> Any:
             # An image inside a message is no text, and may be large.
             return value if value.startswith("data:") else masked(value)
         case Mapping() if depth:
-            return {mended(str(k)): masked_value(v, depth - 1) for k, v in value.items()}
+            return {
+                mended(str(k)): v if _is_picture(k, v) else masked_value(v, depth - 1)
+                for k, v in value.items()
+            }
         case list() | tuple() if depth:
             return [masked_value(each, depth - 1) for each in value]
         case bool() | float() | None:
@@ -32,6 +37,11 @@ def masked_value(value: Any, depth: int = MAX_DEPTH) -> Any:
         case int() if abs(value) < 10**1_000:  # Python may refuse to write longer ones
             return value
     return masked(repr(value)[:1_000]) if not isinstance(value, int) else "(a long integer)"
+
+
+def _is_picture(name: Any, value: Any) -> bool:
+    """Is it one in base64, in a bundle by MIME type? No text, and what looks like one is chance."""
+    return name in PICTURES and isinstance(value, str) and value.isascii() and " " not in value
 
 
 def masked_json(text: str) -> str:

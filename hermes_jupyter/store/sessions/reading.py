@@ -5,9 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from hermes_jupyter.calls import ToolCall
 from hermes_jupyter.events import BatchStarted, Event, ToolCallFinished, ToolCallStarted
+from hermes_jupyter.store.sessions import pictures
 from hermes_jupyter.store.sessions.event_rows import event_of
 from hermes_jupyter.store.sessions.message_rows import ROLES, Message, args_of, message_of
 from hermes_jupyter.store.sessions.schema import SHIFT, bounds
@@ -58,9 +60,16 @@ class Entry:
 def transcript(connection: sqlite3.Connection, number: int) -> list[Stored]:
     """The messages of a session, in their order."""
     base = number << SHIFT
+    look_up = partial(pictures.look_up, connection)
     found = [
-        (row, float(row - base) if place is None else place, message_of(role, text, body))
-        for row, place, role, text, body in connection.execute(_TRANSCRIPT, bounds(number))
+        (
+            row,
+            float(row - base) if place is None else place,
+            pictures.put_back(message_of(role, text, body), look_up),
+        )
+        for row, place, role, text, body in connection.execute(
+            _TRANSCRIPT, bounds(number)
+        ).fetchall()
     ]
     return sorted(found, key=lambda stored: stored[1])
 

@@ -67,7 +67,21 @@ ALTER TABLE sessions ADD COLUMN is_child INTEGER NOT NULL DEFAULT 0;  -- works f
 CREATE INDEX sessions_of_parents ON sessions (parent) WHERE is_child;
 """
 
-MIGRATIONS: tuple[str, ...] = (FIRST, CHILDREN)
+PICTURES = """
+CREATE TABLE pictures (  -- the images of messages, once each
+    digest TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    content BLOB NOT NULL,
+    at REAL NOT NULL
+);
+CREATE TABLE picture_uses (
+    session INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    PRIMARY KEY (session, digest)
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[str, ...] = (FIRST, CHILDREN, PICTURES)
 """Script ``n`` makes version ``n + 1`` of version ``n``. Never change one that was released."""
 
 

@@ -172,6 +172,14 @@ def test_what_was_only_looked_at_is_a_comment(turn):
     assert "# looked: read_file path='nothing.txt'" in as_code(events, str(place))
 
 
+def test_what_was_done_to_cells_is_left_to_the_notebook():
+    ran = tool_call("run_cell", cell="load-0001")
+    code = as_code(turn_of((ran, end('{"output": "x"}'))), "")
+    assert "# ran a cell of the notebook: run it there: run_cell cell='load-0001'" in code
+    failed = as_code(turn_of((ran, end('{"error": "no"}', "error"))), "")
+    assert "failed, and is left out" in failed
+
+
 def turn_of(*pairs, decided=()):
     calls = tuple(one for one, _ in pairs)
     ends = [ToolCallFinished(result=replace(result, call=one)) for one, result in pairs]

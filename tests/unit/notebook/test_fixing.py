@@ -2,7 +2,7 @@
 
 import pytest
 
-from hermes_jupyter.notebook.fixing import corrected, difference, question
+from hermes_jupyter.notebook.fixing import corrected, difference, identity, question
 
 SOURCE = "x = 1\nprint(y)\n"
 
@@ -47,3 +47,10 @@ def test_the_question_has_what_is_known_and_stays_small():
     assert "x = 1" in text
     assert "Python 3.11, pandas 2.2" in text
     assert len(text) < 16_000
+
+
+def test_it_is_the_same_question_on_another_machine_as_long_as_cell_and_error_are_the_same():
+    asked = identity("print(x)\n", "TypeError: <A object at 0x7f12ab>")
+    assert asked == identity("print(x)", "TypeError: <A object at 0x55000c>")
+    assert asked != identity("print(y)", "TypeError: <A object at 0x7f12ab>")
+    assert asked != identity("print(x)", "NameError: x")

@@ -35,7 +35,7 @@ def test_source_output_and_state_are_told_in_order():
         ],
         {},
         9_000,
-    )
+    ).text
     body = text.split("<notebook_cells>\n")[1].split("\n</notebook_cells>")[0]
     assert body == (
         "[markdown]\n# Title\n\n"
@@ -49,9 +49,9 @@ def test_source_output_and_state_are_told_in_order():
 def test_what_is_known_is_not_told_again():
     known = {}
     first = [cell("a", "x = 1"), cell("b", "y = 1")]
-    assert "new or changed" not in told(first, known, 9_000)
-    assert told(first, known, 9_000) == ""
-    text = told([cell("a", "x = 1"), cell("b", "y = 2")], known, 9_000)
+    assert "new or changed" not in told(first, known, 9_000).text
+    assert told(first, known, 9_000).text == ""
+    text = told([cell("a", "x = 1"), cell("b", "y = 2")], known, 9_000).text
     assert "y = 2" in text
     assert "x = 1" not in text
     assert "new or changed" in text
@@ -60,7 +60,7 @@ def test_what_is_known_is_not_told_again():
 def test_a_cell_that_ran_again_is_told_again():
     known = {}
     told([cell("a", "x()", 1)], known, 9_000)
-    assert "x()" in told([cell("a", "x()", 2)], known, 9_000)
+    assert "x()" in told([cell("a", "x()", 2)], known, 9_000).text
 
 
 @pytest.mark.parametrize("limit", [500, 900, 2_000, 9_000, 60_000])
@@ -69,7 +69,7 @@ def test_the_limit_holds_and_the_nearest_cell_has_most(limit):
         cell(str(n), f"step_{n}()\n" + "work()\n" * 50, n, [stream("out " * 400)])
         for n in range(1, 200)
     ]
-    text = told(cells, {}, limit)
+    text = told(cells, {}, limit).text
     assert len(text) < limit + 400
     assert "step_199()" in text
     assert ("earlier cells left out" in text) or limit == 60_000
@@ -77,7 +77,7 @@ def test_the_limit_holds_and_the_nearest_cell_has_most(limit):
 
 def test_with_no_room_nothing_is_told_and_nothing_is_known():
     known = {}
-    assert told([cell("a", "x")], known, 0) == ""
+    assert told([cell("a", "x")], known, 0).text == ""
     assert known == {}
 
 

@@ -163,3 +163,13 @@ def test_the_fingerprint_does_not_depend_on_order_or_on_how_numbers_are_written(
     assert digest({"a": 1}) != digest({"a": True})
     assert digest({"a": 1}) != digest({"a": "1"})
     assert len(digest({"a": 10**400})) == 64
+
+
+def test_arguments_keep_their_order_in_a_file_that_sorts_all_keys(make):
+    recording = make()
+    call = replace(recording.events[4].calls[0], args={"path": "a.txt", "content": "x", "n": 1})
+    batch = replace(recording.events[4], calls=(call,))
+    value = as_json(replace(recording, events=(recording.events[0], batch, recording.events[-1])))
+    saved = json.dumps(value, sort_keys=True)  # as nbformat writes a notebook
+    assert list(of_text(saved).events[1].calls[0].args) == ["path", "content", "n"]
+    assert fault(value, "recording-v1") == ""

@@ -236,3 +236,12 @@ def test_a_record_of_a_newer_program_is_left_alone(tmp_path, where, make):
     assert json.loads(path.read_text())["cells"]
     with pytest.raises(RecordingError, match="there is no recording of this prompt"):
         Finder().find(wanted("go on"), where())
+
+
+def test_a_cell_that_went_to_another_folder_still_finds_them(tmp_path, where, make):
+    recording = make(prompt="go on", prompt_sha256=prompt_sha256("go on"))
+    save(tmp_path / "a.ipynb", inside(recording))
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    found = Finder().find(wanted("go on"), where(folder=elsewhere, began=tmp_path))
+    assert found.turn == recording.turn

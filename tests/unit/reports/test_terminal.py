@@ -1,13 +1,12 @@
 """``%hermes terminal`` and what ``%hermes doctor`` says about terminals."""
 
-import asyncio
 from types import SimpleNamespace
 
 import pytest
 
+from hermes_jupyter.desktop import Desktop
 from hermes_jupyter.doctor import examine
 from hermes_jupyter.errors import TurnError
-from hermes_jupyter.hermes import Hermes
 from hermes_jupyter.reports.terminal import terminal
 from hermes_jupyter.settings import Settings
 
@@ -19,15 +18,15 @@ def magics(tmp_path):
     made = []
 
     def make(**settings):
-        hermes = Hermes(
+        desktop = Desktop(
             Settings(home=tmp_path, base_url="http://127.0.0.1:9/v1", terminal=settings)
         )
-        made.append(hermes)
-        return SimpleNamespace(desktop=SimpleNamespace(hermes=hermes))
+        made.append(desktop)
+        return SimpleNamespace(desktop=desktop)
 
     yield make
-    for hermes in made:
-        asyncio.run(hermes.close())
+    for desktop in made:
+        desktop.close()
 
 
 def test_it_shows_where_commands_run_and_what_else_there_is(magics, capsys):

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 
+from hermes_jupyter.calls import ToolCall
+from hermes_jupyter.events import ApprovalRequested
+from hermes_jupyter.road.policy import Policy
+from hermes_jupyter.road.run import Road
 from tools.cells import Cell, CellProblem, digest_of, find
 from tools.cells_tool import (
     delete_cell,
@@ -16,10 +21,12 @@ from tools.cells_tool import (
     move_cell,
     read_cells,
 )
+from tools.registry import registry
 
 
 class Cells:
     can_edit = True
+    can_insert = ""
 
     def __init__(self, *cells):
         self.cells = [*cells]
@@ -127,6 +134,51 @@ def test_deleting_text_needs_a_person_and_empty_cells_do_not():
     assert "a = 3" in objection.shown
     there.cells[2] = Cell(id="cell-0002", kind="code", source="")
     assert delete_objection({"cells": ["cell-0002"]}, cells=there) is None
+
+
+def test_only_a_person_lets_many_cells_go_and_cells_with_outputs_only_count():
+    there = notebook(6, own=0)
+    few, many = (
+        delete_objection({"cells": names}, cells=there)
+        for names in (["cell-0001", "cell-0002"], ["cell-0001", "cell-0002", "cell-0003"])
+    )
+    assert (few.firm, many.firm) == (False, True)
+    there.cells = [Cell(id=cell.id, kind="code", source="") for cell in there.cells]
+    said = delete_objection({"cells": ["cell-0001", "cell-0002", "cell-0003"]}, cells=there)
+    assert (said.reason, said.firm) == ("deletes 3 cells", True)
+    there.cells[1] = Cell(id="cell-0001", kind="code", source="", output="3 rows")
+    assert delete_objection({"cells": ["cell-0001"]}, cells=there) is not None
+
+
+@pytest.mark.parametrize("mode", ["edits", "auto"])
+def test_no_mode_and_no_model_lets_many_cells_go_in_a_persons_place(turn, mode):
+    class Willing:
+        async def judge(self, request):
+            return "allow"
+
+    there = notebook(6, own=0)
+    context = {"cells": there, "cwd": str(turn.folder)}
+    road = Road(
+        tools=registry.view(), desk=turn.desk, policy=Policy(mode=mode), emit=turn.emit,
+        context=context, judge=Willing(),
+    )  # fmt: skip
+    names = ["cell-0001", "cell-0002", "cell-0003"]
+    asked = asyncio.run(road.run(ToolCall(id="1", name="delete_cell", args={"cells": names})))
+    assert asked.status == "denied"
+    assert len(turn.of(ApprovalRequested)) == 1
+
+
+def test_a_cell_that_appears_later_is_there_to_be_copied():
+    class Later(Cells):
+        can_edit = False
+
+        def insert(self, source, kind, spot):
+            return None
+
+    copied = []
+    said = json.loads(insert_cell({"source": "x = 1\r\n"}, cells=Later(), on_details=copied.append))
+    assert "next input" in said["note"]
+    assert copied == ["x = 1\n"]
 
 
 def test_without_a_notebook_it_says_so():

@@ -75,7 +75,7 @@ class Runs(Variables):
         super().__init__()
         self.ran = ran
 
-    async def run(self, code, *, seconds, hear):
+    async def run(self, code, *, seconds, **_):
         if isinstance(self.ran, Exception):
             raise self.ran
         self.asked = (code, seconds)

@@ -11,8 +11,8 @@ FILE = {"patch", "read_file", "search_files", "write_file"}
 TERMINAL = {"process", "terminal"}
 KEPT = {"read_result", "session_search"}
 VARIABLES = {"inspect_variable", "list_variables", "run_python", "save_variable"}
-CELLS = {"delete_cell", "edit_cell", "insert_cell", "move_cell", "read_cells"}
-OTHERS = {"delegate_task", "mixture_of_agents"}
+CELLS = {"delete_cell", "edit_cell", "insert_cell", "move_cell", "read_cells", "run_cell"}
+OTHERS = {"delegate_task", "mixture_of_agents", "vision_analyze"}
 CODE = VARIABLES | CELLS | OTHERS | {"execute_code"}
 SKILLS = {"skills_list", "skill_view", "skill_manage"}
 
@@ -88,7 +88,7 @@ def test_presets_differ_in_what_needs_a_person_and_in_what_a_child_must_not(web)
     notebook, headless, subagent, reader = (resolve_toolsets(None, default=p) for p in PRESETS)
     assert notebook >= FILE | TERMINAL | web | {"clarify", "delegate_task", "memory", "cronjob"}
     assert headless == notebook - {"clarify"}
-    more = {"todo", "execute_code", "mixture_of_agents"}
+    more = {"todo", "execute_code", "mixture_of_agents", "vision_analyze"}
     assert subagent == FILE | TERMINAL | KEPT | SKILLS | web | more
     assert resolve_toolset("read-only") == {"read_file", "search_files"}
     assert resolve_toolset("read-only") <= reader

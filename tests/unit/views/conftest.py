@@ -32,6 +32,9 @@ class FakeCell:
     allow_stdin = True
     client = "browser-1"
     has_kernel = True
+    is_background = False
+    page_is_all = False
+    asks_now = True
 
     def __init__(self) -> None:
         self.displayed: list[tuple[dict[str, Any], dict[str, Any]]] = []
@@ -44,6 +47,9 @@ class FakeCell:
         self.owned.append(comm_id)
 
     async def in_cell_thread(self, job: Callable[..., Any], *args: Any) -> Any:
+        return job(*args)
+
+    async def in_attended_thread(self, job: Callable[..., Any], *args: Any) -> Any:
         return job(*args)
 
 

@@ -30,7 +30,8 @@ from hermes_jupyter.events import (
     TurnFinished,
     TurnStarted,
 )
-from hermes_jupyter.views.live import REFRESH_SECONDS, WidgetView
+from hermes_jupyter.views.live import WidgetView
+from hermes_jupyter.views.pace import SHORTEST
 from hermes_jupyter.views.widgets import WIDGET_MIME
 
 STARTED = TurnStarted(session="s", turn="t", prompt="p", model="tiny", steps=9)
@@ -110,7 +111,7 @@ def test_a_flood_of_pieces_makes_few_messages(cell, desk):
         view._status.widget.observe(changes.append, "value")
         for _ in range(500):
             view(TextStreamed(text="word "))
-        await asyncio.sleep(2 * REFRESH_SECONDS)
+        await asyncio.sleep(2 * SHORTEST)
         view.final({})
         return len(changes)
 

@@ -38,7 +38,7 @@ def test_an_image_becomes_a_link_and_is_not_loaded():
 def test_tables_and_fenced_code_are_rendered():
     html = to_html('| a | b |\n|---|--:|\n| 1 | 2 |\n\n```python"><b>\nx = "<y>"\n```')
     assert "<table>" in html
-    assert '<code class="language-python&quot;&gt;&lt;b&gt;">x = &quot;&lt;y&gt;&quot;' in html
+    assert ' class="language-python&quot;&gt;&lt;b&gt;">x = &quot;&lt;y&gt;&quot;' in html
 
 
 def test_mathematics_stays_text_and_prices_do_too():

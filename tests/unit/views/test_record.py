@@ -337,3 +337,15 @@ def test_calls_of_a_script_are_shown_only_if_somebody_decided_on_them(make, one_
     assert "in 1" not in text
     assert "in 2" in text
     assert "Allowed once by you" in text
+
+
+def test_the_record_says_when_a_call_began(make):
+    call = make.call(command="ls")
+    started = replace(make.turn()[0], at=100.0)
+    events = [BatchStarted(calls=(call,)), ToolCallStarted(call=call, at=102.54)]
+    turn = bundle_of(started, *events, make.finished(call, "x"))[MIME]
+    assert turn["events"][0]["at"] == 2.5
+
+
+def test_the_record_says_nothing_of_when_if_nobody_knows(one_call, make):
+    assert "at" not in bundle_of(*make.turn(*one_call))[MIME]["events"][0]

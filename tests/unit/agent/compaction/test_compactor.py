@@ -148,7 +148,7 @@ def test_images_weigh_something_and_are_named():
     image = {"type": "image_url", "image_url": {"url": "data:..."}}
     message = {"role": "user", "content": [{"type": "text", "text": "look"}, image]}
     assert weight_of(message) > 1_000
-    assert rendered([message], 1_000) == "user: (text and images)"
+    assert rendered([message], 1_000) == "user: look (image)"
 
 
 def test_two_hundred_thousand_tokens_are_cut_at_once(events):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hermes_jupyter.agent.models.choice import EmbeddedModel, choose, fall_back
+from hermes_jupyter.agent.models.choice import EmbeddedModel, choose, fall_back, may_see
 from hermes_jupyter.errors import ConfigurationError, ModelError
 from hermes_jupyter.model_settings import ModelChoice
 from hermes_jupyter.settings import Settings
@@ -63,3 +63,31 @@ def test_an_unknown_provider_needs_an_address():
         choose("x", settings(provider="nobody"))
     with pytest.raises(ModelError, match="needs an endpoint"):
         choose("x", Settings())
+
+
+OTHER = ModelChoice(model="eyes", vision=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "seen"),
+    [
+        ({}, False),
+        ({"api_key": "sk"}, True),
+        ({"model": "local", "api_key": "sk"}, False),
+        ({"model": "gpt-oss-20b", "base_url": "http://h:1/v1"}, False),
+        ({"model": "gpt-oss-20b", "base_url": "http://h:1/v1", "vision": "on"}, True),
+        ({"model": "gpt-5", "api_key": "sk", "vision": "off"}, False),
+        ({"model": "gpt-5", "api_key": "sk", "vision": "off", "vision_model": OTHER}, True),
+        ({"vision_model": OTHER}, True),
+        ({"model": "qwen2.5vl:3b", "provider": "ollama"}, False),
+        ({"model": "qwen2.5vl:3b", "provider": "ollama", "profile": "full"}, True),
+    ],
+)
+def test_whether_images_are_seen_is_known_before_a_model_is_asked(options, seen):
+    assert may_see(settings(**options)) is seen
+
+
+@pytest.mark.parametrize(("vision", "seen"), [("auto", False), ("on", True), ("off", False)])
+def test_the_user_says_whether_a_model_sees(vision, seen):
+    model = choose("deepseek-chat", settings(base_url="http://h:1/v1", vision=vision))
+    assert model.sees is seen

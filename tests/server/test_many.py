@@ -1,0 +1,125 @@
+"""Fifty kernels, some of which do not answer, lie, or go."""
+
+import asyncio
+
+import pytest
+from stand_ins import WAITING, Manager
+
+from hermes_jupyter.server import kernels as server_kernels
+from hermes_jupyter.server.kernels import Kernels, Silent, UnknownKernel
+
+
+@pytest.fixture
+def run():
+    """Do something with the lines to kernels that answer so."""
+
+    def go(replies, work):
+        with Manager(*replies) as manager:
+
+            async def main():
+                there = Kernels(manager, names)
+                try:
+                    return await asyncio.wait_for(work(there, manager), 60)
+                finally:
+                    there.close()
+
+            return asyncio.run(main())
+
+    return go
+
+
+async def names():
+    return {"k0": "work.ipynb"}
+
+
+def states(told):
+    return [each["state"] for each in told]
+
+
+def test_fifty_kernels_are_listed_with_what_waits_in_each(run):
+    async def work(there, _):
+        await there.pending()  # of those that nobody knows yet none is waited for long
+        return await there.pending()
+
+    told = run(["pending"] * 50, work)
+    assert states(told) == ["answers"] * 50
+    assert all(each["requests"] == WAITING["requests"] for each in told)
+    assert told[0]["notebook"] == "work.ipynb"
+
+
+def test_one_that_does_not_answer_or_lies_keeps_nobody_waiting(run):
+    async def work(there, _):
+        await there.pending()
+        return await asyncio.wait_for(there.pending(), server_kernels.SECONDS)
+
+    told = run(["pending", "silence", "garbage", "pending"], work)
+    assert states(told) == ["answers", "silent", "silent", "answers"]
+
+
+def test_a_kernel_that_goes_while_it_is_asked_is_told_to_be_gone(run):
+    async def work(there, manager):
+        asking = asyncio.ensure_future(there.ask("k0", "answer", request="r"))
+        await asyncio.sleep(0)
+        del manager.kernels["k0"]
+        with pytest.raises(UnknownKernel):
+            await there.ask("k0", "answer", request="r")
+        with pytest.raises(Silent):
+            await asking
+
+    run(["silence"], work)
+
+
+def test_who_watches_hears_of_kernels_that_come_go_and_start_anew(run, monkeypatch):
+    monkeypatch.setattr(server_kernels, "LOOK_SECONDS", 0.01)
+
+    async def work(there, manager):
+        told = asyncio.Queue()
+        with there.watched(told.put_nowait):
+            kept = manager.kernels.pop("k0")
+            assert await told.get() == {"event": "gone", "kernel": "k0"}
+            manager.kernels["k0"] = kept
+            assert await told.get() == {"event": "came", "kernel": "k0"}
+            kept.provisioner.pid = 2
+            assert await told.get() == {"event": "restarted", "kernel": "k0"}
+
+    run(["silence", "silence"], work)
+
+
+def test_events_come_with_the_kernel_that_told_them(run):
+    async def work(there, manager):
+        told = asyncio.Queue()
+        with there.watched(told.put_nowait):
+            there.open()
+            while told.empty():  # until the subscription has come to the other side
+                manager.kernels["k1"].tell({"event": "asked", "request": {"id": "r"}})
+                await asyncio.sleep(0.01)
+            return told.get_nowait()
+
+    told = run(["pending", "pending"], work)
+    assert told == {"event": "asked", "request": {"id": "r"}, "kernel": "k1"}
+
+
+def test_an_unsigned_event_is_not_believed(run):
+    async def work(there, manager):
+        told = asyncio.Queue()
+        with there.watched(told.put_nowait):
+            there.open()
+            one = manager.kernels["k0"]
+            forged = [b"hermes_event", b"<IDS|MSG>", b"0" * 64, b"{}", b"{}", b"{}", b"{}"]
+            while told.empty():
+                one.iopub.send_multipart(forged)
+                one.tell({"event": "true"})
+                await asyncio.sleep(0.01)
+            return told.get_nowait()
+
+    assert run(["pending"], work)["event"] == "true"
+
+
+def test_behind_a_gateway_it_is_said_that_kernels_are_not_reached(run):
+    async def work(there, manager):
+        manager.kernels["k0"] = object()
+        with pytest.raises(Silent, match="gateway"):
+            await there.ask("k0", "pending")
+        return await there.pending()
+
+    assert states(run(["pending"], work)) == ["unreachable"]
