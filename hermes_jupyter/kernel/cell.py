@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from hermes_jupyter.kernel.closed_comms import OWN
+from hermes_jupyter.kernel.parent import request_of
 
 T = TypeVar("T")
 Post = Callable[[Callable[[], None]], Any]
@@ -33,7 +34,7 @@ class Cell:
         self._kernel = kernel
         self._owned = owned
         self._mine: set[str] = set()
-        self.parent: dict[str, Any] = _parent_of(kernel)
+        self.parent: dict[str, Any] = request_of(kernel)
         self._post: Post | None = None
         self.loop = _running_loop()
         """The loop that runs in the cell's thread; None in a terminal."""
@@ -153,14 +154,6 @@ class Cell:
     async def in_attended_thread(self, job: Callable[..., T], *args: Any) -> T:
         """The same for a job that asks a person with ``input()``."""
         return await self.in_cell_thread(job, *args)
-
-
-def _parent_of(kernel: Any) -> dict[str, Any]:
-    """The request that runs; nothing in a thread of which ipykernel 7.0 knows none."""
-    try:
-        return dict(kernel.get_parent("shell")) if kernel is not None else {}
-    except LookupError:
-        return {}
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from hermes_jupyter.kernel.parent import request_of
 from hermes_jupyter.kernel.waiting import Waiting
 
 NOBODY = "nobody can be asked for input here: the turn runs in the background"
@@ -70,7 +71,7 @@ class FreeTime:
     def _began(self, _info: Any) -> None:
         self._depth += 1
         if self._depth == 1 and self._kernel is not None:
-            self._request = _request_of(self._kernel)
+            self._request = request_of(self._kernel)
 
     def _ended(self, _result: Any) -> None:
         self._depth = max(0, self._depth - 1)  # an empty cell ends without having begun
@@ -126,13 +127,6 @@ class FreeTime:
             parent=parent,
             ident=kernel._topic("status"),
         )
-
-
-def _request_of(kernel: Any) -> Message:
-    try:
-        return dict(kernel.get_parent("shell"))
-    except LookupError:  # in a thread of which ipykernel 7.0 knows none
-        return {}
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from typing import Any
 from hermes_jupyter.kernel.free_time import FreeTime
 from hermes_jupyter.kernel.own_outputs import OwnOutputs
 from hermes_jupyter.kernel.pages import Pages
+from hermes_jupyter.kernel.parent import request_of
 
 MAX_CELLS = 300
 
@@ -167,10 +168,7 @@ def _of_terminal(shell: Any, number: int) -> list[dict[str, Any]]:
 
 
 def _request(shell: Any) -> str:
-    kernel = getattr(shell, "kernel", None)
-    if kernel is None:
-        return ""
-    return str(kernel.get_parent("shell").get("header", {}).get("msg_id", ""))
+    return str(request_of(getattr(shell, "kernel", None)).get("header", {}).get("msg_id", ""))
 
 
 def _line(error: BaseException) -> str:

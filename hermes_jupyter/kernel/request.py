@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hermes_jupyter.calls import Place
+from hermes_jupyter.kernel.parent import request_of
 
 
 def place_of(kernel: Any, shell: Any) -> Place:
@@ -18,7 +19,7 @@ def place_of(kernel: Any, shell: Any) -> Place:
     number = len(history.input_hist_parsed) - 1 if history is not None else 0
     if kernel is None:
         return Place(number=number, attended=True)
-    parent = kernel.get_parent("shell") or {}
+    parent = request_of(kernel)
     cell = _metadata(parent).get("cellId")
     return Place(
         cell=cell if isinstance(cell, str) else "",
@@ -32,9 +33,7 @@ def told_by_cell(kernel: Any) -> Mapping[str, Any]:
 
     JupyterLab and Notebook send a cell's metadata along with it.
     """
-    if kernel is None:
-        return {}
-    told = _metadata(kernel.get_parent("shell") or {}).get("hermes")
+    told = _metadata(request_of(kernel)).get("hermes")
     return told if isinstance(told, dict) else {}
 
 
