@@ -243,18 +243,31 @@ def shows(call: Call) -> Value:
             call.judge.tell("shows a variable of the environment that holds a secret")
         if isinstance(value, Named) and value.name == "os.environ":
             environment_read(call)
+        if isinstance(value, Table) and _is_bundle(call):
+            for kind, part in value.entries.items():
+                _goes_to_browser(call, as_text(part), is_script="javascript" in str(kind))
     return NOTHING
+
+
+def _is_bundle(call: Call) -> bool:
+    """Is a table that it shows a bundle by MIME type, as in ``display({...}, raw=True)``?"""
+    return call.name.endswith("publish_display_data") or (
+        call.keywords.get("raw", Known(False)) != Known(False)
+    )
 
 
 def scripted(call: Call) -> Value:
     """``HTML(...)`` and ``Javascript(...)``, which run in the browser with the person's rights."""
-    text = call.text(0, "data")
-    has_script = call.name.endswith("Javascript") or bool(text and _SCRIPT.search(text))
-    if has_script and (text is None or has_hole(text)) and call.name.endswith("Javascript"):
+    _goes_to_browser(call, call.text(0, "data"), is_script=call.name.endswith("Javascript"))
+    return Made(call.name)
+
+
+def _goes_to_browser(call: Call, text: str | None, *, is_script: bool) -> None:
+    has_script = is_script or bool(text and _SCRIPT.search(text))
+    if is_script and (text is None or has_hole(text)):
         call.judge.tell("runs code in the browser that cannot be seen")
     elif has_script and text and browser_code(text):
         call.judge.tell("runs code in the browser that may act for you")
-    return Made(call.name)
 
 
 def browser_code(text: str) -> bool:

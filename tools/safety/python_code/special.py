@@ -124,7 +124,10 @@ FUNCTIONS: Mapping[str, Handler] = {
         ),
         code.variable_read: "os.getenv os.environ.get os.environ.setdefault os.environ.pop",
         code.variables_set: "os.environ.update os.putenv",
-        code.shows: "print IPython.display.display display pprint.pprint pprint",
+        code.shows: (
+            "print IPython.display.display display pprint.pprint pprint"
+            " IPython.display.publish_display_data"
+        ),
         code.scripted: (
             "IPython.display.HTML IPython.display.Javascript IPython.display.display_html "
             "IPython.display.display_javascript"
