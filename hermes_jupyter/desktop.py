@@ -187,10 +187,7 @@ class Desktop:
         cell, ran = Cell(current_kernel(), self.hermes.owned_comms), ran_cells.noted()
         for page in ran.pages.open_ones() if ran is not None and ran.pages else ():
             cell.own_comm(page.id)
-        try:
-            return run_in_cell(cell, lambda: in_tool_thread(work), **self._serving())
-        finally:
-            cell.close()
+        return self.serve(cell, lambda: in_tool_thread(work))
 
     def say(self, text: str) -> str:
         """Say something to the agent that works: of the current conversation, else the last begun.
