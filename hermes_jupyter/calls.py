@@ -29,6 +29,8 @@ class ToolCall:
     """The same without what differs from try to try, if the model did something wrong."""
     by: str = ""
     """The id of the call whose script makes this one; empty for those of the model."""
+    about: str = ""
+    """What it is about, for a person; empty if the arguments say that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

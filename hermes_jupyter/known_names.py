@@ -1,4 +1,8 @@
-"""The names that completion offers. Looks up only what is asked for, and starts nothing."""
+"""The names that completion offers. Looks up only what is asked for, and starts nothing.
+
+A front end waits a second for the first suggestions of a fresh kernel, and then shows none. So no
+tool is imported here: those that come with this package are known by their toolsets.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hermes_jupyter.magics import SUBCOMMANDS
-from hermes_jupyter.settings_file import APPROVAL_MODES
-from tools.discovery import discover_builtin
-from tools.environments.backends import backends
-from tools.registry import registry
-from tools.toolsets import toolset_names
 
 
 class KnownNames:
@@ -20,7 +19,6 @@ class KnownNames:
     def __init__(self, magics: Any) -> None:
         self._magics = magics
         self._options: dict[str, Sequence[str] | None] = {}
-        self._discovered = False
 
     def variables(self) -> Iterable[str]:
         shell = self._magics.shell
@@ -32,18 +30,16 @@ class KnownNames:
         ]
 
     def tools(self) -> Iterable[str]:
-        self._discover()
-        return registry.get_all_tool_names()
+        from tools.registry import registry
+        from tools.toolsets import TOOLSETS
+
+        own = {name for toolset in TOOLSETS.values() for name in toolset.tools}
+        return own.union(registry.get_all_tool_names())
 
     def toolsets(self) -> Iterable[str]:
-        self._discover()
-        return toolset_names()
+        from tools.toolsets import toolset_names
 
-    def _discover(self) -> None:
-        """Once: it looks through the folder of the tools, and the first time imports them."""
-        if not self._discovered:
-            discover_builtin()
-            self._discovered = True
+        return toolset_names()
 
     def sessions(self) -> Iterable[str]:
         if "hermes_jupyter.api" not in sys.modules:  # nobody has begun one
@@ -51,12 +47,16 @@ class KnownNames:
         return [session.name for session in self._magics.desktop.hermes.sessions()]
 
     def terminals(self) -> Iterable[str]:
+        from tools.environments.backends import backends
+
         return backends()
 
     def commands(self) -> Iterable[str]:
         return (*SUBCOMMANDS, "call")
 
     def options(self) -> Mapping[str, Sequence[str] | None]:
+        from hermes_jupyter.settings_file import APPROVAL_MODES
+
         if not self._options:
             for action in type(self._magics).agent.parser._actions:
                 takes = action.nargs != 0

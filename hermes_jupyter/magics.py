@@ -305,14 +305,21 @@ class Hermes(Magics):
         return bool(options.background and stays)
 
     def _chosen_for(self, options: Any) -> dict[str, Any]:
-        from hermes_jupyter.cell_settings import under
-        from hermes_jupyter.kernel.request import place_of, told_by_cell
+        from hermes_jupyter.kernel.request import place_of
         from hermes_jupyter.kernel.shell import current_kernel
 
-        kernel, settings = current_kernel(), self.desktop.hermes.settings
-        said = _turn_options(options, place_of(kernel, self.shell))
-        chosen = under(said, told_by_cell(kernel), settings)
-        return {"session": self._session(options), "options": chosen}
+        said = self.for_this_cell(_turn_options(options, place_of(current_kernel(), self.shell)))
+        return {"session": self._session(options), "options": said}
+
+    def for_this_cell(self, options: Any) -> Any:
+        """The options of a turn in the cell that runs, with what its cell and its page say."""
+        from hermes_jupyter.cell_settings import under
+        from hermes_jupyter.kernel.request import told_by_cell, told_by_page
+        from hermes_jupyter.kernel.shell import current_kernel
+
+        kernel = current_kernel()
+        cell, page = told_by_cell(kernel), told_by_page(kernel)
+        return under(options, cell, page, self.desktop.hermes.settings)
 
     def _keep(self, result: Any, options: Any) -> None:
         if options.output:

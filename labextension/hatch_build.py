@@ -19,6 +19,10 @@ import building
 class LabExtensionHook(BuildHookInterface[Any]):
     """For wheels and the source distribution."""
 
+    def dependencies(self) -> list[str]:
+        """What pip shall bring for this build alone: Node.js, where it is needed and missing."""
+        return building.needs()
+
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         try:
             built = building.ensure()

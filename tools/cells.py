@@ -14,6 +14,7 @@ KIND = "cell"
 """What the recorder of a turn is told that cells are."""
 ASKS_AN_AGENT = re.compile(r"\A\s*%%(?:agent|hermes_agent)\b|^[ \t]*%hermes(?:_control)?\b", re.M)
 """Text of a cell that would start or steer a turn."""
+NAME_CHARS = 50
 NEEDS_PAGE = (
     "this needs the notebook's page, and no page is connected (JupyterLab or Notebook 7 with the "
     "hermes_jupyter extension). insert_cell puts a cell below yours when your turn has ended"
@@ -82,6 +83,11 @@ class NotebookCells(Protocol):
     """The texts that guards have let run in this turn, by the calls that they looked at."""
 
     @property
+    def names(self) -> Mapping[str, str]:
+        """What a person knows cells by, by their ids: of all that have been read yet."""
+        ...
+
+    @property
     def can_edit(self) -> bool:
         """Is there a page that changes cells?"""
         ...
@@ -129,6 +135,13 @@ def cells_of(context: Mapping[str, Any]) -> NotebookCells | None:
 def digest_of(source: str) -> str:
     """Short, and the same on both sides: SHA-256 of the UTF-8 text, in hexadecimal."""
     return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def name_of(source: str, number: int = 0) -> str:
+    """What a person knows a cell by: ``[4] “df.plot()”``, its last run and its first words."""
+    first = next((line.strip() for line in source.splitlines() if line.strip()), "(empty)")
+    short = first if len(first) <= NAME_CHARS else f"{first[: NAME_CHARS - 1]}…"
+    return f"[{number}] “{short}”" if number else f"“{short}”"
 
 
 def find(cells: Sequence[Cell], name: str) -> Cell:

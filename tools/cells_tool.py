@@ -16,6 +16,7 @@ from tools.cells import (
     Spot,
     cells_of,
     find,
+    name_of,
 )
 from tools.files import arguments, diffs
 from tools.files.hidden import resolved
@@ -284,7 +285,28 @@ def delete_objection(args: Mapping[str, Any], **context: Any) -> Objection | Non
 
 
 def _name(cell: Cell) -> str:
-    return f"cell [{cell.number}]" if cell.number else f"a {cell.kind} cell"
+    """For a reason: several of them are told apart by a semicolon and a space."""
+    return f"cell {name_of(cell.source, cell.number)}".replace("; ", ";")
+
+
+def about(args: Mapping[str, Any], **context: Any) -> str:
+    """The cells of a call as a person knows them, not by their ids."""
+    there = cells_of(context)
+    names = there.names if there else {}
+
+    def name(cell: Any) -> str:
+        near = [told for each, told in names.items() if len(cell) >= 4 and each.startswith(cell)]
+        return names.get(cell) or (near[0] if len(near) == 1 else str(cell))
+
+    given = args.get("cells", [])
+    cells = [args["cell"]] if "cell" in args else given if isinstance(given, list) else [given]
+    what = ", ".join(name(str(cell)) for cell in cells[:MANY])
+    if len(cells) > MANY:
+        what += f" and {len(cells) - MANY} more"
+    if not cells and "source" in args:
+        what = name_of(str(args["source"]))
+    places = [f"{where} {name(str(args[where]))}" for where in PLACES if args.get(where)]
+    return " ".join([what, *places])
 
 
 def _nothing(_: Mapping[str, Any]) -> list[str]:
@@ -310,4 +332,5 @@ for schema, handler, emoji, effects, guard in (
         effects=effects,
         resources=_nothing if effects == "read" else None,
         works_in="kernel",
+        about_fn=about,
     )

@@ -21,6 +21,7 @@ class ToolEntry:
     """A registered tool. What it needs from its surroundings stands here, as data."""
 
     __slots__ = (
+        "about_fn",
         "check_fn",
         "description",
         "dynamic_schema_overrides",
@@ -66,6 +67,7 @@ class ToolEntry:
         trusted: bool = True,
         dynamic_schema_overrides: Callable[[], Mapping[str, Any]] | None = None,
         works_in: WorksIn = "terminal",
+        about_fn: Callable[..., str] | None = None,
     ) -> None:
         self.name = name
         self.toolset = toolset
@@ -87,10 +89,21 @@ class ToolEntry:
         self.trusted = trusted
         self.dynamic_schema_overrides = dynamic_schema_overrides
         self.works_in = works_in
+        self.about_fn = about_fn
 
     def definition(self) -> dict[str, Any]:
         """The tool as the ``tools`` parameter of a Chat Completions request wants it."""
         return {"type": "function", "function": self._told() or json.loads(json.dumps(self.schema))}
+
+    def about(self, args: Mapping[str, Any], context: Mapping[str, Any]) -> str:
+        """What a call is about, for a person; empty if its arguments say that."""
+        if self.about_fn is None:
+            return ""
+        try:
+            return str(self.about_fn(args, **context))
+        except (Exception, SystemExit):  # a tool's function may raise anything
+            logger.warning("what a call of tool %r is about failed", self.name, exc_info=True)
+            return ""
 
     def _told(self) -> dict[str, Any] | None:
         """The schema with what the tool wants said differently now; None if it fails to say it."""

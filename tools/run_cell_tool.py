@@ -8,6 +8,7 @@ from typing import Any
 from tools.async_bridge import in_tool_thread
 from tools.cells import ASKS_AN_AGENT, Cell, CellProblem, CellRun, NotebookCells, cells_of, find
 from tools.cells import MISSING as NO_CELLS
+from tools.cells_tool import about
 from tools.files import arguments
 from tools.files.problems import Problem
 from tools.live import MISSING, Ran, is_there, live_of
@@ -133,4 +134,5 @@ registry.register(
     timeout=lambda args: timeout_of(args) + SECONDS_TO_END,
     max_result_size_chars=50_000,
     works_in="kernel",
+    about_fn=about,
 )

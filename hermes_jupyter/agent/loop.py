@@ -208,8 +208,9 @@ class Agent:
             # Planned batch by batch: a command may have changed the folder, or what a link means.
             batch = batches.next_batch(calls, self.road.tools, self.cwd())
             calls = calls[len(batch) :]
+            told = [self.road.told(call) for call in batch]
             try:
-                results = await batches.run_batch(batch, self.road.run, self.emit)
+                results = await batches.run_batch(told, self.road.run, self.emit)
             except batches.Interrupted as stop:
                 self._record_now([*done, *stop.results, *batches.skipped(calls, self.emit)])
                 raise asyncio.CancelledError from None

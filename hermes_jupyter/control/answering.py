@@ -15,7 +15,9 @@ from hermes_jupyter.control.watch import UNANSWERED, Waiting, Watch, WatchedTurn
 from hermes_jupyter.kernel.control import Refusal
 
 BY = "message"
-"""How answers that come this way are told and logged."""
+"""How answers that come this way are told and logged, unless they say what they come from."""
+PAGES = ("panel", "page")
+"""What they may come from: JupyterLab's panel, the server's page. A word for people, no proof."""
 DECISIONS: tuple[str, ...] = get_args(Decision)
 UNBEGUN: Mapping[str, Any] = {"version": hermes_jupyter.__version__, "begun": False}
 """The status of a kernel in which nothing was asked yet: it has read no settings."""
@@ -73,22 +75,22 @@ class Answering:
         return {**self._status(), "turns": [turn.shown() for turn in self._watch.turns()]}
 
     def _answer(self, content: Content) -> Content:
-        fields.only(content, "request", "digest", "choice", "note", "edited")
+        fields.only(content, "request", "digest", "choice", "note", "edited", "by")
         waiting = self._found(content, "request", ApprovalRequest)
         request = waiting.about
         assert isinstance(request, ApprovalRequest)
-        ruling = _ruling(content, request)
-        if not waiting.turn.session.desk.answer(request.id, ruling, by=BY, digest=request.digest):
+        ruling, by = _ruling(content, request), _by(content)
+        if not waiting.turn.session.desk.answer(request.id, ruling, by=by, digest=request.digest):
             raise self._too_late(request.id)
-        return {"outcome": {"decision": ruling.decision, "by": BY}}
+        return {"outcome": {"decision": ruling.decision, "by": by}}
 
     def _reply(self, content: Content) -> Content:
-        fields.only(content, "question", "digest", "text")
+        fields.only(content, "question", "digest", "text", "by")
         waiting = self._found(content, "question", Question)
-        said = fields.text(content, "text")
-        if not waiting.turn.session.desk.reply(waiting.about.id, said or None, by=BY):
+        said, by = fields.text(content, "text"), _by(content)
+        if not waiting.turn.session.desk.reply(waiting.about.id, said or None, by=by):
             raise self._too_late(waiting.about.id)
-        return {"outcome": {"decision": "answered" if said else "unanswered", "by": BY}}
+        return {"outcome": {"decision": "answered" if said else "unanswered", "by": by}}
 
     def _stop(self, content: Content) -> Content:
         fields.only(content, "turn")
@@ -129,6 +131,11 @@ class Answering:
             return Refusal("stale", "it does not wait any more; your answer changed nothing")
         said = outcome["said"] or "it was answered"
         return Refusal("answered", f"{said}; your answer changed nothing")
+
+
+def _by(content: Content) -> str:
+    """What the answer comes from, as it says."""
+    return BY if content.get("by") is None else fields.chosen(content, "by", lambda: [*PAGES])
 
 
 def _ruling(content: Content, request: ApprovalRequest) -> Ruling:

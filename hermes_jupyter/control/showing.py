@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,11 +16,11 @@ from hermes_jupyter.calls import ApprovalRequest, Question
 from hermes_jupyter.events import ApprovalResolved, QuestionAnswered
 from hermes_jupyter.redaction import redact, redact_command
 from hermes_jupyter.views import words
+from hermes_jupyter.views.diff_lines import is_diff
 from hermes_jupyter.views.sanitize import one_line, reveal
 
 AGENT = "agent"
 EFFECTS = 40
-_DIFF = re.compile(r"^--- .*\n\+\+\+ ", re.MULTILINE)
 
 Shown = Mapping[str, Any]
 
@@ -38,7 +37,7 @@ class Where:
 def request_shown(request: ApprovalRequest, where: Where, asked_at: float) -> Shown:
     """An approval request, with all that a person needs to decide."""
     exactly = reveal(redact_command(request.shown))
-    is_diff = _DIFF.search(exactly) is not None
+    has_diff = is_diff(exactly)
     asked = str(request.call.args.get(request.editable, "")) if request.editable else ""
     shown = {
         "id": request.id,
@@ -47,8 +46,8 @@ def request_shown(request: ApprovalRequest, where: Where, asked_at: float) -> Sh
         "cell": where.cell,
         "who": one_line(redact(request.asker), 120) or AGENT,
         "tool": one_line(request.call.name, 60),
-        "what": reveal(words.short_args(request.call, 300)) if is_diff else exactly,
-        "diff": exactly if is_diff else "",
+        "what": reveal(words.short_args(request.call, 300)) if has_diff else exactly,
+        "diff": exactly if has_diff else "",
         "folder": reveal(request.cwd),
         "place": one_line(request.place, 120),
         "effects": [one_line(redact(each), 200) for each in request.effects[:EFFECTS]],

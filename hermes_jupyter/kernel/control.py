@@ -8,8 +8,12 @@ the debugger come the same way.
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from hermes_jupyter.kernel.announcing import Announced
+from hermes_jupyter.kernel.control_reading import KeptReading
 
 logger = logging.getLogger(__name__)
 
@@ -17,6 +21,9 @@ PROTOCOL = 1
 REQUEST, REPLY, EVENT = "hermes_request", "hermes_reply", "hermes_event"
 TOPIC = EVENT.encode()
 """Whoever wants only our events subscribes to this, and gets nothing of what cells print."""
+REMEMBERED = 256
+"""Front ends that are known to hear this channel."""
+SESSION_CHARS = 200
 BROKEN = "the kernel could not do it; its log says why"
 
 Content = Mapping[str, Any]
@@ -45,17 +52,20 @@ class ControlChannel:
 
     def __init__(self, kernel: Any, answering: Answering) -> None:
         self._kernel, self._answering = kernel, answering
-        self.clients: set[str] = set()
-        """Session ids of front ends that have asked."""
+        self.clients: OrderedDict[str, None] = OrderedDict()
+        """Session ids of the front ends that have asked last."""
         self._cell: Content | None = None
         """The request that runs a cell now."""
         self._events = {"pre_run_cell": self._begins, "post_run_cell": self._ended}
         for name, hear in self._events.items():
             kernel.shell.events.register(name, hear)
         kernel.control_handlers[REQUEST] = self._handle
+        self._also = (Announced(kernel), KeptReading(kernel))
 
     def close(self) -> None:
         """Hear nothing any more."""
+        for each in self._also:
+            each.close()
         self._kernel.control_handlers.pop(REQUEST, None)
         for name, hear in self._events.items():
             self._kernel.shell.events.unregister(name, hear)
@@ -71,11 +81,17 @@ class ControlChannel:
         kernel.session.send(kernel.iopub_socket, EVENT, content, ident=TOPIC)
 
     def _handle(self, stream: Any, ident: Any, message: Mapping[str, Any]) -> None:
-        self.clients.add(str(message.get("header", {}).get("session", "")))
+        self._remember(str(message.get("header", {}).get("session", ""))[:SESSION_CHARS])
         reply = self._reply(message.get("content"))
         self._kernel.session.send(stream, REPLY, reply, parent=message, ident=ident)
         if self._cell is not None and (thread := self._kernel.control_thread) is not None:
             thread.io_loop.add_callback(self._stay_busy)
+
+    def _remember(self, client: str) -> None:
+        self.clients[client] = None
+        self.clients.move_to_end(client)
+        if len(self.clients) > REMEMBERED:
+            self.clients.popitem(last=False)
 
     def _stay_busy(self) -> None:
         """ipykernel has just said that it is idle, of our request; a cell still runs.
@@ -137,6 +153,7 @@ def end() -> None:
     """Answer nothing any more."""
     if _Process.channel is not None:
         _Process.channel.close()
+        _Process.channel.tell("unloaded")
         _Process.channel = None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from types import FrameType, TracebackType
@@ -44,6 +44,10 @@ class NoFailure(TurnError):
     """There is no such cell."""
 
 
+class NotRun(NoFailure):
+    """This kernel knows nothing of it."""
+
+
 def failure_of(ran: RanCells, number: int = 0, *, cell: str = "") -> Failure:
     """The newest failure, or that of the cell with this number, or with this id.
 
@@ -70,11 +74,31 @@ def failure_of(ran: RanCells, number: int = 0, *, cell: str = "") -> Failure:
     )
 
 
+def failure_shown(
+    cell: str, number: int, source: str, outputs: Sequence[Mapping[str, Any]]
+) -> Failure:
+    """That of a cell which another kernel has run: what its notebook shows, and no values.
+
+    Raises
+    ------
+    NoFailure
+    """
+    failed = [each for each in outputs if each.get("output_type") == "error"][-1:]
+    if not failed:
+        raise NoFailure("this cell has not failed when it ran last")
+    error = f"{failed[0].get('ename')}: {failed[0].get('evalue')}".split("\n")[0][:500]
+    ran = RanCell(
+        id=cell, request="", number=number, source=source, at=0.0, error=error, outputs=outputs
+    )
+    versions = dict(_versions([], [], {}))
+    return Failure(cell=ran, trace=_shown(failed) or error, values={}, versions=versions)
+
+
 def _failed(cells: list[RanCell], number: int, name: str) -> RanCell:
     if name:
         known = [cell for cell in cells if cell.id == name]
         if not known:
-            raise NoFailure(
+            raise NotRun(
                 "this cell has not run since hermes_jupyter was loaded; run it, then ask again"
             )
         if not known[-1].error:
@@ -125,7 +149,7 @@ def _shorten(part: traceback.TracebackException | None) -> None:
     _shorten(part.__context__)
 
 
-def _shown(outputs: list[dict[str, Any]]) -> str:
+def _shown(outputs: Sequence[Mapping[str, Any]]) -> str:
     """The traceback that a cell has put out."""
     for output in outputs:
         if output.get("output_type") == "error":

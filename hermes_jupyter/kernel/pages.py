@@ -21,7 +21,7 @@ SECONDS_TO_ANSWER = 10.0
 SECONDS_IF_BLOCKED = 120.0
 """For a turn in the background: while another cell runs, the kernel cannot read the answer."""
 SECONDS_IF_ANOTHER = 2.0
-"""For a page that may have been reloaded: another one shows the same notebook."""
+"""For a page that may have been reloaded: its window shows the same notebook anew."""
 GONE = "the notebook's page was closed"
 
 
@@ -47,14 +47,19 @@ class Page:
         self._is_blocked = is_blocked
         self.client = client
         """The front end's session id, as requests to run cells have it."""
-        self.notebook = str(about.get("notebook") or "")
+        self.notebook = ""
+        self.window = str(about.get("window") or "")
+        """The same for a page that is reloaded; empty if it does not say."""
         can = about.get("can")
         self.can = frozenset(map(str, can)) if isinstance(can, list) else frozenset[str]()
+        self.settings: Mapping[str, Any] = {}
+        """What its person has set for turns, as it came."""
         self.is_open = True
         self._numbers = itertools.count(1)
         self._answers = threading.Condition()  # guards the two
         self._waiting: set[str] = set()
         self._came: dict[str, Mapping[str, Any]] = {}
+        self._learn(about)
         comm.on_msg(self._hear)
         comm.on_close(lambda _message: self._close())
 
@@ -117,8 +122,7 @@ class Page:
         data = message.get("content", {}).get("data")
         data = data if isinstance(data, Mapping) else {}
         number = data.get("id")
-        if number is None and isinstance(name := data.get("notebook"), str):
-            self.notebook = name
+        if number is None and self._learn(data):
             return
         with self._answers:
             if number not in self._waiting:  # late, or not an answer at all
@@ -126,6 +130,15 @@ class Page:
                 return
             self._came[str(number)] = data
             self._answers.notify_all()
+
+    def _learn(self, about: Mapping[str, Any]) -> bool:
+        """Hear what the page says of itself; False if it says nothing."""
+        notebook, settings = about.get("notebook"), about.get("settings")
+        if isinstance(notebook, str):
+            self.notebook = notebook
+        if isinstance(settings, Mapping):
+            self.settings = settings
+        return isinstance(notebook, str) or isinstance(settings, Mapping)
 
     def _close(self) -> None:
         with self._answers:
@@ -154,6 +167,8 @@ class Pages:
         self._manager = kernel.comm_manager
         self._is_blocked = is_blocked
         self._pages: dict[str, Page] = {}
+        self.names: dict[str, str] = {}
+        """What a person knows cells by, by their ids, as they were when they were read last."""
         self._manager.register_target(TARGET, self._opened)
 
     def of(self, client: str) -> Page | None:
@@ -161,8 +176,19 @@ class Pages:
         return self._newest(lambda page: page.client == client)
 
     def showing(self, notebook: str) -> Page | None:
-        """The page that shows this notebook: a reloaded one is another client."""
+        """The page that shows this notebook and was opened last."""
         return self._newest(lambda page: bool(notebook) and page.notebook == notebook)
+
+    def after(self, page: Page) -> Page | None:
+        """The page that has taken over from this one: a newer one that shows its notebook.
+
+        One in the same window is it rather than others: a reloaded page is another client.
+        """
+        there = self.open_ones()
+        later = there[there.index(page) + 1 :] if page in there else there
+        same = [each for each in later if each.notebook and each.notebook == page.notebook]
+        reloaded = [each for each in same if each.window and each.window == page.window]
+        return next(reversed([*same, *reloaded]), None)
 
     def open_ones(self) -> list[Page]:
         """In the order in which they were opened."""
@@ -193,7 +219,8 @@ class NotebookPage:
     """Asks the page of one notebook; if that is gone, the one that shows it now.
 
     A page that was reloaded need not have said so. One that does not even let its cells be read,
-    while a newer one shows the same notebook, is taken for gone.
+    while a newer one shows the same notebook, is taken for gone: soon, if that is in the same
+    window. One in another window may hold a copy of its own, and the page may just be slow.
 
     Parameters
     ----------
@@ -218,15 +245,18 @@ class NotebookPage:
 
     def __call__(self, do: str, /, **what: Any) -> Mapping[str, Any]:
         """Send a request and wait for what it brings. Raises a `PageError`."""
-        page, other = self._page, self._pages.showing(self._page.notebook)
+        page, other = self._page, self._pages.after(self._page)
         if not page.is_open:
             if other is None:
                 raise PageError(GONE)
             page = self._page = other
-        if do == "read" and other not in (None, page):
+            other = self._pages.after(page)
+        if do == "read" and other is not None:
+            windows = {page.window, other.window}
+            seconds = SECONDS_TO_ANSWER if len(windows - {""}) > 1 else SECONDS_IF_ANOTHER
             try:
-                return page.ask(do, seconds=SECONDS_IF_ANOTHER, **what)
-            except Unanswered:
-                page = self._page = other
+                return page.ask(do, seconds=seconds, **what)
+            except Unanswered:  # the reloaded page may have come only now
+                page = self._page = self._pages.after(page) or other
         patience = SECONDS_IF_BLOCKED if self._is_patient() else 0.0
         return page.ask(do, patience=patience, **what)

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from hermes_jupyter.calls import Place
+from hermes_jupyter.kernel.pages import Page
 from hermes_jupyter.kernel.parent import request_of
+from hermes_jupyter.kernel.ran_cells import noted
 
 
 def place_of(kernel: Any, shell: Any) -> Place:
@@ -35,6 +37,19 @@ def told_by_cell(kernel: Any) -> Mapping[str, Any]:
     """
     told = _metadata(request_of(kernel)).get("hermes")
     return told if isinstance(told, dict) else {}
+
+
+def page_of(kernel: Any) -> Page | None:
+    """The page whose cell runs now, if one is connected; call it in the cell's thread."""
+    ran = noted()
+    client = str(request_of(kernel).get("header", {}).get("session") or "")
+    return ran.pages.of(client) if ran is not None and ran.pages is not None else None
+
+
+def told_by_page(kernel: Any) -> Mapping[str, Any]:
+    """What the person has set in that page."""
+    page = page_of(kernel)
+    return page.settings if page is not None else {}
 
 
 def _metadata(parent: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -8,9 +8,9 @@ from typing import Any
 
 from hermes_jupyter.notebook.states import CellChange, CellState, kept
 from hermes_jupyter.undoable import How, Item
+from tools.cells import name_of
 
 NEIGHBOURS = 50
-NAME_CHARS = 50
 
 
 class CellLog:
@@ -112,12 +112,10 @@ def _name(state: CellState | None, change: CellChange) -> str:
     """What a person knows it by."""
     if state is None:
         return change.cell
-    first = next((line.strip() for line in state.source.splitlines() if line.strip()), "(empty)")
-    short = first if len(first) <= NAME_CHARS else f"{first[: NAME_CHARS - 1]}…"
-    number = f"[{state.number}] " if state.number and not change.shown else ""
+    name = name_of(state.source, 0 if change.shown else state.number)
     done = [("moved", change.moved), ("run", change.shown)]
     what = [word for word, is_so in done if is_so and before_and_after(change)]
-    return f"{number}“{short}”" + (f" ({', '.join(what)})" if what else "")
+    return name + (f" ({', '.join(what)})" if what else "")
 
 
 def before_and_after(change: CellChange) -> bool:

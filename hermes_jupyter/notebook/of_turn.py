@@ -33,6 +33,10 @@ class TurnCells:
         return self._now.can_insert
 
     @property
+    def names(self) -> Mapping[str, str]:
+        return self._now.names
+
+    @property
     def _now(self) -> NotebookCells:
         if self._page is None and (page := self._look()) is not None:
             self._page = page

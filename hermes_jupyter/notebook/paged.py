@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from hermes_jupyter.notebook.outputs import text_of
 from hermes_jupyter.notebook.states import CellChange, CellState, Snapshot, snapshot_of, state_of
-from tools.cells import KIND, Cell, CellKind, CellProblem, CellRun, Recorder, Spot
+from tools.cells import KIND, Cell, CellKind, CellProblem, CellRun, Recorder, Spot, name_of
 
 OUTPUT_CHARS = 1_500
 WHOLE = "whole"
@@ -54,6 +54,8 @@ class PagedCells:
         Groups changes, so that the page can take them back as one.
     note
         Told of a cell that ran: its id, the number, and how it went.
+    names
+        What cells are called, which were read before this turn; those that are read are added.
     """
 
     can_edit = True
@@ -67,9 +69,11 @@ class PagedCells:
         number: int = 0,
         turn: str = "",
         note: Callable[[str, int, CellRun], None] = lambda _cell, _number, _run: None,
+        names: dict[str, str] | None = None,
     ) -> None:
         self._asks, self._own, self._number, self._turn = ask, own, number, turn
         self._note = note
+        self.names = {} if names is None else names
         self._last = own
         """Below which the next cell goes."""
         self._recorder: Recorder | None = None
@@ -177,7 +181,9 @@ class PagedCells:
             raise
 
     def _all(self, *, outputs: bool = False) -> Snapshot:
-        return snapshot_of(self._ask("read", outputs=outputs), outputs=outputs)
+        found = snapshot_of(self._ask("read", outputs=outputs), outputs=outputs)
+        self.names |= {key: name_of(each.source, each.number) for key, each in found.cells.items()}
+        return found
 
     def _there(self, *cells: str, whole: bool = False) -> Snapshot:
         """The cells before a change: of the turn's own notebook, with those that it is about."""

@@ -7,7 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from hermes_jupyter.notebook.cells import SeenCell
 from hermes_jupyter.notebook.outputs import text_of
 from hermes_jupyter.notebook.paged import OUTPUT_CHARS
-from tools.cells import NEEDS_PAGE, Cell, CellKind, CellProblem, CellRun, Recorder, Spot
+from tools.cells import (
+    NEEDS_PAGE,
+    Cell,
+    CellKind,
+    CellProblem,
+    CellRun,
+    Recorder,
+    Spot,
+    name_of,
+)
 
 
 class UnpagedCells:
@@ -34,6 +43,7 @@ class UnpagedCells:
     ) -> None:
         self._seen, self._offer, self._nobody = seen, offer, nobody
         self._offered: list[str] = []
+        self.names: dict[str, str] = {}
         self.judged: dict[str, str] = {}
 
     @property
@@ -44,7 +54,7 @@ class UnpagedCells:
         """What appears when the turn has ended is the person's to run or to delete."""
 
     def read(self) -> Sequence[Cell]:
-        return [
+        cells = [
             Cell(
                 id=cell.key,
                 kind=cell.kind,
@@ -54,6 +64,8 @@ class UnpagedCells:
             )
             for cell in self._seen()
         ]
+        self.names = {cell.id: name_of(cell.source, cell.number) for cell in cells}
+        return cells
 
     def insert(self, source: str, kind: CellKind, spot: Spot | None) -> Cell | None:
         if nobody := self.can_insert:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hermes_jupyter.errors import TurnError
+
+if TYPE_CHECKING:
+    from hermes_jupyter.kernel.failures import Failure
+    from hermes_jupyter.kernel.ran_cells import RanCells
 
 PROPOSED = "The corrected cell stands below; run it in place of [{number}]."
 
@@ -13,7 +17,8 @@ PROPOSED = "The corrected cell stands below; run it in place of [{number}]."
 def fix(magics: Any, words: Sequence[str]) -> None:
     """Ask the model about the newest failure, or that of a cell, and propose a corrected cell.
 
-    ``fix [N | --cell ID]``: the number of the cell, or its id in the notebook.
+    ``fix [N | --cell ID]``: the number of the cell, or its id in the notebook. One that another
+    kernel has run, before a restart, is looked at as its page shows it.
     """
     from hermes_jupyter.kernel import failures, ran_cells
     from hermes_jupyter.kernel.request import place_of
@@ -33,7 +38,7 @@ def fix(magics: Any, words: Sequence[str]) -> None:
     if ran is None:
         raise TurnError("%hermes fix needs a notebook, or IPython")
     if by_id:
-        failure = failures.failure_of(ran, cell=words[1])
+        failure = _of_cell(magics, ran, words[1])
     else:
         failure = failures.failure_of(ran, int(words[0]) if words else 0)
     cell = failure.cell
@@ -48,7 +53,7 @@ def fix(magics: Any, words: Sequence[str]) -> None:
         place=place_of(current_kernel(), magics.shell),
         asked_sha256=fixing.identity(cell.source, cell.error),
     )
-    answer = magics.desktop.run(redact(prompt), options=options)
+    answer = magics.desktop.run(redact(prompt), options=magics.for_this_cell(options))
     proposal = fixing.corrected(answer.text, cell.source)
     if proposal is None:
         return
@@ -63,3 +68,19 @@ def fix(magics: Any, words: Sequence[str]) -> None:
         }
     )
     magics.shell.set_next_input(proposal)
+
+
+def _of_cell(magics: Any, ran: RanCells, cell: str) -> Failure:
+    from hermes_jupyter.kernel.failures import NotRun, failure_of, failure_shown
+    from hermes_jupyter.kernel.request import page_of
+    from hermes_jupyter.kernel.shell import current_kernel
+    from hermes_jupyter.surroundings import shown_in
+
+    try:
+        return failure_of(ran, cell=cell)
+    except NotRun:
+        page = page_of(current_kernel())
+        shown = magics.desktop.attend(lambda: shown_in(page, cell)) if page is not None else None
+        if shown is None:
+            raise
+        return failure_shown(cell, shown.number, shown.source, shown.outputs or ())

@@ -67,6 +67,7 @@ def _again(settings: Any) -> str:
 def choose_model(magics: Any, words: Sequence[str]) -> None:
     if words and words[0].startswith("--"):
         words = _choose_place(magics, words)
+    magics.desktop.server_models.ready(magics.desktop.hermes.plain_settings)
     if words:
         before, magics.model = magics.model, words[0]
         try:
@@ -117,6 +118,8 @@ def show_version(magics: Any, _words: Sequence[str]) -> None:
 
 def model_line(settings: Any) -> str:
     """Which model answers, and where it is."""
+    if settings.via_server and not settings.has_endpoint:
+        return f"{settings.model or 'the first of the server'}, through the Jupyter server"
     if is_local(settings.model, settings):
         named = "" if settings.model == LOCAL else settings.model
         return f"{named or settings.local_model or installed() or 'none'} (on this machine)"

@@ -135,7 +135,7 @@ def _take(magics: Any, at: Undoing, taking: Taking, title: str, flags: Sequence[
     elif taking.is_nothing:
         if taking.is_whole and taking.files.kind == "undo" and PREVIEW not in flags:
             at.carry_out(taking)  # somebody else took it back: the one before it is the next
-        print(f"Nothing to do.{_hint(taking)}")
+        print(_nothing(taking))
     else:
         taken = magics.desktop.attend(lambda: at.carry_out(taking))
         for line in _problem_lines(at, taking, taken):
@@ -201,6 +201,20 @@ def _summary(taking: Taking, taken: Taken) -> str:
         else "%hermes undo"
     )
     return f"Done: {', '.join(counted) or 'folders only'}. {again} takes this back."
+
+
+def _nothing(taking: Taking) -> str:
+    """Why nothing is done, and what to do instead."""
+    if not taking.is_whole:
+        return f"Nothing was changed.{_hint(taking)}"
+    if taking.files.kind != "undo":
+        return "Nothing to do: the files are as they were then."
+    if taking.turn.kind == "undo":
+        return "Nothing to do: all of it has been done again already."
+    return (
+        "Nothing to do: all of it was taken back already, in the notebook's page or by hand. "
+        "The next %hermes undo takes back the turn before."
+    )
 
 
 def _hint(taking: Taking) -> str:

@@ -95,8 +95,15 @@ class Road:
             return self._result(course)
         return await in_tool_thread(lambda: self._result(course))
 
+    def told(self, call: ToolCall) -> ToolCall:
+        """The call with what it is about, where a person would not know it by its arguments."""
+        entry = None if call.error else self.tools.get_entry(call.name)
+        about = entry.about(call.args, self.context) if entry else ""
+        return replace(call, about=about) if about else call
+
     async def _take(self, call: ToolCall) -> ToolResult:
         """The same for the call of a tool; nobody else tells how it ended."""
+        call = self.told(call)
         try:
             result = await self.run(call)
         except CallInterrupted as stop:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from traitlets import Bool, Dict, Float, Integer, List, Unicode
@@ -33,11 +34,14 @@ class HermesServer(Configurable):
         help="Dollars for a million tokens: {'MODEL': {'input': 1.0, 'output': 2.0}}."
     ).tag(config=True)
     hide_keys = Bool(
-        False, help="Whether kernels are started without the variables that hold providers' keys."
+        None,
+        allow_none=True,
+        help="Whether kernels and terminals are started without the variables that hold providers' "
+        "keys; None: without those that hold the keys of `models`.",
     ).tag(config=True)
     hidden_variables = List(
         Unicode(),
-        help="Further variables that kernels are started without: names, or patterns ('AWS_*').",
+        help="Further variables that they are started without: names, or patterns ('AWS_*').",
     ).tag(config=True)
     shield = Bool(
         True,
@@ -55,3 +59,8 @@ class HermesServer(Configurable):
         """The folder of `home`."""
         named = self.home or os.environ.get("HERMES_HOME", "")
         return Path(named).expanduser() if named else Path.home() / ".hermes"
+
+
+def environment() -> Mapping[str, str]:
+    """The server's own."""
+    return os.environ

@@ -15,12 +15,14 @@ MAX_LINE_BYTES = 16 << 20
 BYTES_OF_TOKEN = 4
 MOST_GUESSED = 50_000
 """Tokens that a request is taken for before it is known: much of a large one is pictures."""
+TOKENS_OF_SECOND = 50
+"""That a model writes, seen or not, until somebody leaves who does not wait for the answer."""
 
 
-def guess(body: bytes, price: Price | None) -> Took:
-    """What a request may take, before it is known."""
+def guess(body: bytes, written: int, price: Price | None) -> Took:
+    """What a request may take, before it is known; ``written`` tokens of it for the answer."""
     read = min(len(body) // BYTES_OF_TOKEN, MOST_GUESSED)
-    return _took(Usage(prompt_tokens=read), price)
+    return _took(Usage(prompt_tokens=read, completion_tokens=written), price)
 
 
 class Counter:
@@ -41,14 +43,23 @@ class Counter:
         if len(self._line) < MAX_LINE_BYTES:
             self._line += rest
 
-    def took(self, guessed: Took, price: Price | None) -> Took:
-        """What the answer took: as it says itself, else by its size."""
+    def took(self, guessed: Took, price: Price | None, cut_after: float | None = None) -> Took:
+        """What the answer took: as it says itself, else by its size.
+
+        Parameters
+        ----------
+        guessed
+            What the request was taken for.
+        cut_after
+            After so many seconds the kernel left; None if it waited for the end.
+        """
         self._read(bytes(self._line))
         said = self._usage
         if said is None:
-            if not self._size:  # nothing came
+            if not self._size and cut_after is None:  # it has failed
                 return Took(calls=1)
             written = self._frames or self._size // BYTES_OF_TOKEN
+            written = max(written, int((cut_after or 0.0) * TOKENS_OF_SECOND))
             return _took(Usage(prompt_tokens=guessed.read, completion_tokens=written), price)
         cached = _cached(said)
         usage = Usage(

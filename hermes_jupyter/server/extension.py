@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -12,7 +13,7 @@ from jupyter_core.utils import ensure_async
 from jupyter_server.utils import url_path_join
 
 from hermes_jupyter.errors import ConfigurationError
-from hermes_jupyter.server.configuration import HermesServer
+from hermes_jupyter.server.configuration import HermesServer, environment
 
 if TYPE_CHECKING:
     from hermes_jupyter.server.kernels import Kernels
@@ -27,6 +28,10 @@ THREADS = 2
 """That read the store; one request rarely meets another."""
 SERVER_URL, VIA_SERVER = "HERMES_SERVER_URL", "HERMES_VIA_SERVER"
 """Variables of kernels: where the server is, and whether it has their models."""
+ON_THE_LINE = (
+    "HermesServer.models: a key on the command line can be read by every user of this machine: "
+    "use key_env or keyring"
+)
 MAX_KNOCKS = 8
 """Under way at one time; more are not heard."""
 
@@ -94,29 +99,40 @@ class Extension:
         ------
         ConfigurationError
         """
-        from hermes_jupyter.server.offered import environment, offered
+        from hermes_jupyter.server.hiding import holding
+        from hermes_jupyter.server.offered import offered
         from hermes_jupyter.server.shield import raise_shield
 
-        self.models = offered(self.settings.models, self.settings.prices, environment())
-        if self.settings.shield:
+        if self.settings.shield:  # first: there may be keys even if one of them is missing
             raise_shield()
+        self.models = offered(self.settings.models, self.settings.prices, environment())
+        if holding(dict(enumerate(sys.argv)), [each.key for each in self.models.values()]):
+            self.log.warning(ON_THE_LINE)
         # Once the server runs; else the first answer would wait for an import.
         self.serverapp.io_loop.add_callback(lambda: self.passing.warm())
 
     def environment_of_kernels(self, env: Mapping[str, str]) -> dict[str, str]:
         """What a kernel is started with."""
-        from hermes_jupyter.server.starting import address_of, without
+        from hermes_jupyter.server.starting import address_of
 
-        settings = self.settings
-        hidden = {*settings.hidden_variables}
-        if settings.hide_keys:
-            from hermes_jupyter.server.offered import key_variables
-
-            hidden |= key_variables(settings.models)
-        told = {SERVER_URL: settings.kernel_url or address_of(self.serverapp)}
-        if self.models and settings.hide_keys:
+        told = {SERVER_URL: self.settings.kernel_url or address_of(self.serverapp)}
+        if self.models and self.settings.hide_keys is not False:
             told[VIA_SERVER] = "1"
-        return {**without(env, hidden), **told}
+        hidden = self.hidden(env)
+        return {**{name: value for name, value in env.items() if name not in hidden}, **told}
+
+    def hidden(self, env: Mapping[str, str]) -> frozenset[str]:
+        """The variables of this environment that kernels and terminals do not get."""
+        from hermes_jupyter.server.hiding import hidden
+
+        return hidden(env, self.settings, [each.key for each in self.models.values()])
+
+    def hide_from_terminals(self) -> None:
+        """Have terminals, which another extension opens, start without what kernels do not get."""
+        manager = self.serverapp.web_app.settings.get("terminal_manager")
+        if manager is not None:
+            hidden = self.hidden(environment())
+            manager.extra_env = {**(manager.extra_env or {}), **dict.fromkeys(hidden)}
 
     def knocked(self, kernel: str, nonce: str) -> None:
         """A kernel asks for a token; if it is one, it gets it on its own channel."""
@@ -171,6 +187,8 @@ def load(serverapp: Any) -> Extension:
             extension.problem = str(problem)
             extension.log.error("no models are offered: %s", problem)
     change_environment(serverapp.kernel_manager, extension.environment_of_kernels)
+    # Once the server runs: now there may be no manager of terminals yet.
+    serverapp.io_loop.add_callback(extension.hide_from_terminals)
     leave_unwatched(serverapp.kernel_manager, "hermes_request", "hermes_reply", "hermes_event")
     base = url_path_join(serverapp.web_app.settings["base_url"], "hermes")
     serverapp.web_app.add_handlers(".*$", routes(base, extension))

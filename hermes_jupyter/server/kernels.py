@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from hermes_jupyter.server.line import SECONDS, Content, Line, Refused, Silent, process_of
+from hermes_jupyter.server.line import Content, Line, Refused, Silent, Unloaded, process_of
+from hermes_jupyter.server.listing import SILENT, UNREACHABLE, Listing
 
 logger = logging.getLogger(__name__)
 
@@ -16,7 +17,6 @@ LOOK_SECONDS = 2.0
 """So often, while somebody watches, kernels are looked for that have come or gone."""
 
 Listener = Callable[[Content], None]
-NOTHING: Content = {"requests": [], "questions": [], "turns": []}
 
 
 class UnknownKernel(LookupError):
@@ -37,10 +37,9 @@ class Kernels:
     def __init__(self, manager: Any, names: Callable[[], Any]) -> None:
         self._manager, self._names = manager, names
         self._lines: dict[str, Line] = {}
-        self._speaking: set[str] = set()
+        self._listing = Listing()
         self._listeners: list[Listener] = []
         self._looking: asyncio.Task[None] | None = None
-        self._asking: set[asyncio.Task[Any]] = set()
 
     @property
     def ids(self) -> list[str]:
@@ -62,29 +61,28 @@ class Kernels:
 
         Raises
         ------
-        UnknownKernel, Refused, Silent
+        UnknownKernel, Refused, Silent, Unloaded
         """
         self.open()
         if kernel not in self.ids:
             raise UnknownKernel("this server has no such kernel; it may have been shut down")
         if kernel not in self._lines:
             raise Silent("this server reaches its kernels through a gateway")
-        reply = await self._lines[kernel].ask(do, **about)
-        self._speaks(kernel)
-        return reply
+        return await self._lines[kernel].ask(do, **about)
 
     async def pending(self) -> list[Content]:
         """What waits and runs, kernel by kernel.
 
-        One that has not answered before is asked, too, but not waited for beyond the others: its
-        answer counts the next time.
+        One that hangs is not waited for; those who watch are told when it has answered.
         """
         self.open()
-        names = await self._names()
-        told = await asyncio.gather(*(self._pending(name) for name in self.ids))
+        names, asked = await self._names(), self.ids
+        told = await asyncio.gather(*(self._pending(name) for name in asked))
+        # Meanwhile kernels may have come, or gone.
+        known = dict(zip(asked, told, strict=True))
         return [
-            {"kernel": name, "notebook": names.get(name, ""), **what}
-            for name, what in zip(self.ids, told, strict=False)
+            {"kernel": name, "notebook": names.get(name, ""), **known.get(name, SILENT)}
+            for name in self.ids
         ]
 
     @contextmanager
@@ -105,27 +103,15 @@ class Kernels:
         """End all lines."""
         if self._looking is not None:
             self._looking.cancel()
+        self._listing.close()
         for name in [*self._lines]:
             self._drop(name)
 
     async def _pending(self, name: str) -> Content:
         line = self._lines.get(name)
         if line is None:
-            return {"state": "unreachable", **NOTHING}
-        asking = asyncio.get_running_loop().create_task(self.ask(name, "pending"))
-        self._asking.add(asking)
-        asking.add_done_callback(self._asked)
-        within = SECONDS if name in self._speaking else SECONDS / 10
-        await asyncio.wait({asking}, timeout=within)
-        if not asking.done() or asking.cancelled() or asking.exception() is not None:
-            return {"state": "silent", **NOTHING}
-        reply = asking.result()
-        return {"state": "answers", **{key: reply.get(key, []) for key in NOTHING}}
-
-    def _asked(self, task: asyncio.Task[Any]) -> None:
-        self._asking.discard(task)
-        if not task.cancelled():
-            task.exception()  # seen
+            return UNREACHABLE
+        return await self._listing.of(line, lambda: self._tell(name, {"event": "came"}))
 
     async def _look(self, known: dict[str, tuple[object, ...]]) -> None:
         """Tell those who watch of kernels that come and go."""
@@ -152,7 +138,7 @@ class Kernels:
     def _connect(self, name: str) -> None:
         try:
             kernel = self._manager.get_kernel(name)
-            self._lines[name] = Line(kernel, lambda event: self._heard(name, event))
+            self._lines[name] = Line(kernel, lambda event: self._tell(name, event))
         except (Silent, KeyError) as problem:
             logger.debug("no line to kernel %s: %s", name, problem)
 
@@ -161,17 +147,6 @@ class Kernels:
 
     def _drop(self, name: str) -> None:
         self._lines.pop(name).close()
-        self._speaking.discard(name)
-
-    def _heard(self, name: str, event: Content) -> None:
-        self._speaking.add(name)
-        self._tell(name, event)
-
-    def _speaks(self, name: str) -> None:
-        """It has answered; if that is new, those who watch had taken it for one that does not."""
-        if name not in self._speaking:
-            self._speaking.add(name)
-            self._tell(name, {"event": "came"})
 
     def _tell(self, name: str, event: Content) -> None:
         told: Mapping[str, Any] = {**event, "kernel": name}
@@ -179,4 +154,4 @@ class Kernels:
             listener(told)
 
 
-__all__ = ["Kernels", "Refused", "Silent", "UnknownKernel"]
+__all__ = ["Kernels", "Refused", "Silent", "UnknownKernel", "Unloaded"]

@@ -162,7 +162,10 @@ def _larger(mine: Days, others: Days) -> Days:
 
 
 def _used_up(whose: str, said: str, setting: str) -> str:
-    return f"{whose} budget of today is used up: {said} (c.HermesServer.{setting})"
+    return (
+        f"{whose} budget of today is used up, with what is under way: {said} "
+        f"(c.HermesServer.{setting})"
+    )
 
 
 def _known(numbers: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from hermes_jupyter.agent.models.prices import Price, price_of
 from hermes_jupyter.agent.models.providers import PROVIDERS, Provider, named, provider_at
 from hermes_jupyter.errors import ConfigurationError
+from hermes_jupyter.server.keys import key_of
 
 FIELDS = frozenset(
     {"name", "model", "provider", "base_url", "key", "key_env", "keyring", "api", "context_window"}
@@ -72,8 +72,13 @@ def offered(
 
 
 def key_variables(told: Sequence[Mapping[str, Any]]) -> frozenset[str]:
-    """The variables that hold keys of providers, those that the configuration names included."""
-    return KEY_VARIABLES | {str(each["key_env"]) for each in told if each.get("key_env")}
+    """The variables in which the configuration looks for keys."""
+    found: set[str] = set()
+    for entry in told:
+        known = named(str(entry.get("provider") or ""))
+        known = known or provider_at(str(entry.get("base_url") or ""))
+        found |= {str(entry["key_env"])} if entry.get("key_env") else {*known.keys}
+    return frozenset(found)
 
 
 def _offered(
@@ -94,7 +99,7 @@ def _offered(
         model=model,
         provider=provider,
         base_url=base_url,
-        key=_key(name, entry, provider, env),
+        key=key_of(name, entry, provider, env),
         api=api,
         price=price_of(name, provider, prices) or price_of(model, provider, prices),
         context_window=int(entry.get("context_window") or 0),
@@ -110,39 +115,3 @@ def _where(name: str, entry: Mapping[str, Any]) -> tuple[Provider, str]:
     if not base_url:
         raise ConfigurationError(f"HermesServer.models: {name!r} needs a provider or a base_url")
     return known or provider_at(base_url), base_url
-
-
-def _key(name: str, entry: Mapping[str, Any], provider: Provider, env: Mapping[str, str]) -> str:
-    if entry.get("key"):
-        return str(entry["key"]).strip()
-    if entry.get("keyring"):
-        return _from_keyring(name, str(entry["keyring"]))
-    wanted = [str(entry["key_env"])] if entry.get("key_env") else [*provider.keys]
-    found = next((env[each] for each in wanted if env.get(each)), "")
-    if not found and not provider.is_local:
-        where = " or ".join(wanted) or "key_env"
-        raise ConfigurationError(
-            f"HermesServer.models: there is no key for {name!r}: set {where} where the server "
-            "starts, or key or keyring in its configuration"
-        )
-    return found.strip()
-
-
-def _from_keyring(name: str, place: str) -> str:
-    try:
-        import keyring
-    except ImportError:
-        raise ConfigurationError(
-            f"HermesServer.models: {name!r}: the key is in the keyring, and the server has none: "
-            "pip install keyring"
-        ) from None
-    service, _, user = place.partition("/")
-    found = keyring.get_password(service, user or name)
-    if not found:
-        raise ConfigurationError(f"HermesServer.models: {name!r}: the keyring has no {place!r}")
-    return str(found).strip()
-
-
-def environment() -> Mapping[str, str]:
-    """The server's own."""
-    return os.environ

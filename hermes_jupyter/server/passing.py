@@ -11,47 +11,22 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from hermes_jupyter.agent.models import transport
 from hermes_jupyter.agent.models.failures import Endpoint
 from hermes_jupyter.agent.models.transport import Transport
+from hermes_jupyter.server.asked import PATHS, Asked, NotPassed, read
 from hermes_jupyter.server.counting import Counter, guess
 from hermes_jupyter.server.ledger import Ledger, NoBudget, Took
-from hermes_jupyter.server.offered import APIS, Offered
+from hermes_jupyter.server.masking import Mask, masked
+from hermes_jupyter.server.offered import Offered
 
-PATHS: Mapping[str, str] = {"chat": "/chat/completions", "responses": "/responses"}
-HIDDEN = "«key of the server»"
 LOCKED_OUT = frozenset({401, 403})
 PASSED = ("retry-after", "retry-after-ms")
 """Headers of a failure that the kernel needs."""
 
 InThread = Callable[[Callable[[], None]], Awaitable[None]]
-
-
-class NotPassed(Exception):
-    """Why a request is not passed on, or was not answered: as OpenAI's API says it."""
-
-    def __init__(
-        self, status: int, text: str, kind: str = "", headers: Mapping[str, str] | None = None
-    ) -> None:
-        super().__init__(text)
-        self.status, self.kind, self.headers = status, kind, headers or {}
-        self.body: Mapping[str, Any] = {"error": {"message": text, "type": kind, "code": kind}}
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a kernel asks."""
-
-    kernel: str
-    api: str
-    model: Offered
-    body: bytes
-    streams: bool
-
-
 Begin = Callable[[str], None]
 Send = Callable[[bytes], Awaitable[None]]
 
@@ -79,39 +54,14 @@ class Passing:
         self._transports: dict[str, Transport] = {}
 
     def read(self, kernel: str, api: str, body: bytes) -> Asked:
-        """What a request asks; changed only where it has to be.
+        """What a request asks.
 
         Raises
         ------
         NotPassed
             If it asks for something that is not offered.
         """
-        try:
-            told = json.loads(body)
-        except (ValueError, RecursionError):
-            raise NotPassed(400, "the body is no JSON", "invalid_request_error") from None
-        if not isinstance(told, dict):
-            raise NotPassed(400, "the body must be a JSON object", "invalid_request_error")
-        name = told.get("model")
-        model = self._models.get(name) if isinstance(name, str) else None
-        if model is None:
-            said = f"the server does not offer the model {str(name)[:80]!r}, but "
-            raise NotPassed(404, said + (", ".join(self._models) or "none"), "model_not_found")
-        if api not in APIS[model.api]:
-            raise NotPassed(400, f"{model.name!r} is asked by {PATHS[model.api]}", "wrong_api")
-        changes: dict[str, Any] = {} if model.model == name else {"model": model.model}
-        streams = told.get("stream") is True
-        options = told.get("stream_options")
-        if (
-            api == "chat"
-            and streams
-            and not (isinstance(options, dict) and options.get("include_usage") is True)
-        ):
-            options = options if isinstance(options, dict) else {}
-            changes["stream_options"] = {**options, "include_usage": True}
-        if changes:
-            body = json.dumps({**told, **changes}).encode()
-        return Asked(kernel, api, model, body, streams)
+        return read(kernel, api, body, self._models)
 
     async def answer(self, asked: Asked, begin: Begin, send: Send) -> None:
         """Ask the provider, and send its answer on.
@@ -121,13 +71,13 @@ class Passing:
         NotPassed
         """
         model = asked.model
-        guessed = guess(asked.body, model.price)
+        guessed = guess(asked.body, asked.written, model.price)
         try:
             self._ledger.admit(asked.kernel, guessed, has_price=model.price is not None)
         except NoBudget as spent:
             raise NotPassed(402, str(spent), "budget") from None
         counter, began = Counter(), time.monotonic()
-        said = "ended"
+        said = "ended"  # by the kernel
         try:
             await self._pass(asked, counter, begin, send)
             said = "done"
@@ -135,11 +85,13 @@ class Passing:
             said = f"failed with {failed.status}"
             raise
         finally:
-            took = counter.took(guessed, model.price)
+            seconds = time.monotonic() - began
+            cut_after = seconds if said == "ended" else None
+            took = counter.took(guessed, model.price, cut_after)
             settle = self._in_thread(
                 lambda: self._ledger.settle(asked.kernel, guessed, model.name, took)
             )
-            self._tell(asked, said, took, time.monotonic() - began)
+            self._tell(asked, said, took, seconds)
             await asyncio.shield(settle)
 
     async def warm(self) -> None:
@@ -162,9 +114,13 @@ class Passing:
             async with there.post(PATHS[asked.api], asked.body) as blocks:
                 begin("text/event-stream" if asked.streams else "application/json")
                 has_begun = True
+                mask = Mask(model.key)
                 async for block in blocks:
                     counter.add(block)
-                    await send(block)
+                    if shown := mask.add(block):
+                        await send(shown)
+                if rest := mask.end():
+                    await send(rest)
         except failures as error:
             failed = _failure(error, model)
             if has_begun:  # the status has gone; the client sees an answer that is not complete
@@ -201,7 +157,8 @@ def _failure(error: Exception, model: Offered) -> NotPassed:
     headers = {name: response.headers[name] for name in PASSED if name in response.headers}
     failed = NotPassed(status, "", "", headers)
     body = json.dumps({"error": getattr(error, "body", None)})
-    if model.key:
-        body = body.replace(json.dumps(model.key)[1:-1], HIDDEN)
-    failed.body = json.loads(body)
+    failed.body = json.loads(masked(body, model.key))
     return failed
+
+
+__all__ = ["Asked", "NotPassed", "Passing"]

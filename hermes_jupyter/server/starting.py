@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 ANYWHERE = frozenset({"", "localhost", "0.0.0.0", "*", "::"})
 """Where a server listens that can be reached on this machine by its own name for itself."""
 
 Change = Callable[[Mapping[str, str]], dict[str, str]]
-
-
-def without(env: Mapping[str, str], patterns: Iterable[str]) -> dict[str, str]:
-    """The environment without what a pattern matches."""
-    wanted = [*patterns]
-    return {
-        name: value
-        for name, value in env.items()
-        if not any(fnmatch.fnmatchcase(name, pattern) for pattern in wanted)
-    }
 
 
 def change_environment(manager: Any, change: Change) -> None:

@@ -6,7 +6,8 @@ from hermes_jupyter.calls import ApprovalRequest
 from hermes_jupyter.events import ApprovalResolved
 from hermes_jupyter.redaction import redact, redact_command
 from hermes_jupyter.views import words
-from hermes_jupyter.views.sanitize import escape, listing, one_line, reveal
+from hermes_jupyter.views.diff_lines import exact_listing
+from hermes_jupyter.views.sanitize import escape, one_line, reveal
 
 LINES_IN_SIGHT = 15
 LINE_CHARS = 90
@@ -25,7 +26,7 @@ def request_html(request: ApprovalRequest) -> str:
         ("Always", f"<code>{escape(reveal(request.rule))}</code>" if request.rule else ""),
     ]
     rows = "".join(f"<dt>{term}</dt><dd>{said}</dd>" for term, said in facts if said)
-    body = listing(_exactly(request.shown)) + _effects(request)
+    body = exact_listing(_exactly(request.shown)) + _effects(request)
     return _dialog(request, f"{body}<dl>{rows}</dl>", _length(request.shown))
 
 
@@ -48,10 +49,10 @@ def resolved_html(event: ApprovalResolved, *, late: bool) -> str:
     said = escape(words.resolved(event))
     if late:
         said += ' <span class="hermes-quiet">· expired: a later click changed nothing</span>'
-    body = listing(_exactly(shown))
+    body = exact_listing(_exactly(shown))
     if edited is not None and not denied:
         said += f' <code class="hermes-short">{escape(one_line(_exactly(edited), 200))}</code>'
-        body = f"<p>Asked for</p>{body}<p>Edited</p>{listing(_exactly(edited))}"
+        body = f"<p>Asked for</p>{body}<p>Edited</p>{exact_listing(_exactly(edited))}"
     return _line(words.DECISIONS[event.decision][0], "denied" if denied else "ok", said, body)
 
 
@@ -62,7 +63,7 @@ def _exactly(text: str) -> str:
 
 def expired_html(request: ApprovalRequest) -> str:
     said = escape(f"Expired: {one_line(request.call.name, 60)} was already answered")
-    return _line("·", "expired", said, listing(_exactly(request.shown)))
+    return _line("·", "expired", said, exact_listing(_exactly(request.shown)))
 
 
 def _line(sign: str, state: str, said: str, body: str) -> str:
@@ -78,9 +79,10 @@ def _dialog(request: ApprovalRequest, body: str, more: str = "") -> str:
     asker = one_line(request.asker, 60)
     said = f' <span class="hermes-asker">for {escape(asker)}</span>' if asker else ""
     label = f"Approval needed: {name}" + (f" for {asker}" if asker else "")
+    risk = '<span class="hermes-risk">high risk</span>' if request.risk == "high" else ""
     return (
         f'<div role="alertdialog" aria-live="assertive" aria-label="{escape(label)}">'
-        f"<h4>{escape(name)} asks for approval{said}</h4>"
+        f"<h4>{escape(name)} asks for approval{said}{risk}</h4>"
         f'<p class="hermes-why">{escape(reason)}{more}</p>{body}</div>'
     )
 

@@ -175,9 +175,9 @@ class QuestionCard:
         self._parts = (*rows, *choices, self._field, send)
         self.box = stage.column([self._html, *rows], "hermes-card", "hermes-question")
 
-    def resolve(self, answer: str | None) -> None:
+    def resolve(self, answer: str | None, by: str) -> None:
         asked = to_html(excerpt(self._question.text, 1_000))
-        replied = "nobody answered" if answer is None else escape(one_line(answer, 500))
+        replied = escape(words.replied(answer, by))
         self.box.children = (self._html,)
         self.box.remove_class("hermes-card")
         self._html.value = (

@@ -173,10 +173,10 @@ class WidgetView:
                 self._resolve(event)
             case QuestionAsked(question=question):
                 self._ask_question(question)
-            case QuestionAnswered(question=question, answer=answer):
+            case QuestionAnswered(question=question, answer=answer, by=by):
                 asked = self._questions.pop(question.id, None)
                 if isinstance(asked, QuestionCard):
-                    asked.resolve(answer)
+                    asked.resolve(answer, by)
             case MessageSaid(text=text):
                 said = f'<div class="hermes-spoken"><b>{words.YOU}</b> {escape(redact(text))}</div>'
                 self._add(self._stage.html(said))

@@ -142,6 +142,8 @@ class TextView:
                 self._close_prompt(question.id, by)
                 if answer is None:
                     self._line(f"  Nobody answered: {one_line(question.text, 200)}", _YELLOW)
+                elif by != "input":  # else it was typed here
+                    self._line(f"  {words.replied(answer, by)}")
             case ReplayCompared(differences=differences):
                 self._line(f"  {words.compared(len(differences))}", _YELLOW)
                 for line in redact("\n\n".join(differences)).splitlines():

@@ -67,8 +67,11 @@ _DECIDED_BY = {
     "timeout": "because nobody answered in time",
     "program": "by the program",
     "message": "by you on another page",
+    "panel": "by you in the panel",
+    "page": "by you on the server's page",
 }
-_SOMEBODY = frozenset({"widget", "input", "message", "judge"})
+_ELSEWHERE = frozenset({"message", "panel", "page"})
+_SOMEBODY = _ELSEWHERE | {"widget", "input", "judge"}
 _TELLING = (
     "command", "path", "file_path", "query", "pattern", "url", "code", "name", "task", "goal",
 )  # fmt: skip
@@ -79,6 +82,8 @@ _MAIN = frozenset({"content", "error", "output", "result", "text"})
 
 def short_args(call: ToolCall, limit: int = 80) -> str:
     """A line that tells one call from another."""
+    if call.about:
+        return one_line(redact(call.about[: 20 * limit]), limit)
     for name in _TELLING:
         value = call.args.get(name)
         if isinstance(value, str) and value.strip():
@@ -142,6 +147,14 @@ def resolved(event: ApprovalResolved) -> str:
     more = event.request.rule if event.decision == "always" else event.note[:4_000]
     said = one_line(redact(more), 500)
     return f"{did}: {said}" if said else did
+
+
+def replied(answer: str | None, by: str) -> str:
+    """ "nobody answered", "green", "green (by you in the panel)" where that is not the cell."""
+    if answer is None:
+        return "nobody answered"
+    said = one_line(answer, 500)
+    return f"{said} ({_who(by)})" if by in _ELSEWHERE else said
 
 
 def is_worth_showing(event: ApprovalResolved) -> bool:

@@ -7,6 +7,7 @@ import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { agents } from './agents';
 import { approvals } from './approvals';
 import { cells } from './cells';
+import { choices } from './choices';
 import { notebook } from './notebook';
 import { prompts } from './prompts';
 import { renderer } from './renderer';
@@ -15,6 +16,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   agents,
   approvals,
   cells,
+  choices,
   notebook,
   prompts,
   renderer

@@ -1,3 +1,5 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
 import { approvalOf, outcomeOf, questionOf } from '../src/agents/protocol';
 import {
   answered,
@@ -7,8 +9,10 @@ import {
   IState,
   NOTHING,
   told,
+  tried,
   without
 } from '../src/agents/state';
+import { whence } from '../src/approvals/words';
 
 const REQUEST = {
   id: 'r1',
@@ -87,6 +91,43 @@ test('what the kernel does not name any more does not wait; what was answered st
   const two = told(NOTHING, { requests: [REQUEST, { ...REQUEST, id: 'r2' }] });
   const one = answered(two, 'r1', outcomeOf(DENIED));
   expect(ids(told(one, { requests: [] }))).toEqual(['r1']);
+});
+
+test('what was answered does not wait again because the kernel was asked before that', () => {
+  const after = answered(told(NOTHING, { requests: [REQUEST] }), 'r1', outcomeOf(DENIED));
+  expect(told(after, { requests: [REQUEST] }).items).toEqual(after.items);
+});
+
+test('what was asked since the kernel was asked what waits is not lost', () => {
+  const { items } = happened(NOTHING, { event: 'asked', request: REQUEST });
+  expect(ids(told({ items, turns: [] }, {}, items[0].heardAt - 1))).toEqual(['r1']);
+  expect(ids(told({ items, turns: [] }, {}, items[0].heardAt + 1))).toEqual([]);
+});
+
+test('what is asked anew under an id, with another digest, is another request', () => {
+  const other = { ...REQUEST, digest: 'd2', what: 'rm -r .' };
+  const before = answered(told(NOTHING, { requests: [REQUEST] }), 'r1', outcomeOf(DENIED));
+  for (const after of [
+    told(before, { requests: [other] }),
+    happened(before, { event: 'asked', request: other })
+  ]) {
+    expect(after.items.map(({ waiting }) => waiting.digest)).toEqual(['d2']);
+    expect(after.items[0].outcome).toBeNull();
+    expect(without(after, 'r1')).toEqual(after); // it waits
+  }
+});
+
+test('who answered is said, and whether it was here', () => {
+  const asked = told(NOTHING, { requests: [REQUEST] });
+  const from = (isMine: true | undefined | false, by: string): string => {
+    const state = isMine === false ? asked : tried(asked, 'r1', isMine);
+    const [{ outcome, isMine: mine }] = answered(state, 'r1', outcomeOf({ by })).items;
+    return outcome ? whence(outcome, mine, nullTranslator.load('')) : '';
+  };
+  expect(from(true, 'panel')).toBe('on this page');
+  expect(from(false, 'panel')).toBe('on another page');
+  expect(from(undefined, 'panel')).toBe(''); // it was tried here, and no reply came
+  expect(from(false, 'widget')).toBe('below the cell');
 });
 
 test('a turn is there until it ends', () => {

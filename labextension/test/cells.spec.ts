@@ -1,34 +1,17 @@
+import { ICodeCellModel } from '@jupyterlab/cells';
 import { NotebookModel } from '@jupyterlab/notebook';
 import { JSONObject } from '@lumino/coreutils';
 
 import { CellEditor, IChange } from '../src/cells/editor';
 import { Refusal } from '../src/cells/protocol';
 import { digest } from '../src/cells/texts';
-import { IUndoManager, UndoSteps } from '../src/cells/undoSteps';
+import { threeCells } from './threeCells';
 
 let model: NotebookModel;
 let editor: CellEditor;
 
 beforeEach(() => {
-  model = new NotebookModel();
-  model.fromJSON({
-    cells: ['one', 'two', 'three'].map(source => ({
-      id: `cell-${source}`,
-      cell_type: 'code',
-      source,
-      metadata: {},
-      outputs: [],
-      execution_count: null
-    })),
-    metadata: {},
-    nbformat: 4,
-    nbformat_minor: 5
-  });
-  model.sharedModel.clearUndoHistory();
-  const { undoManager } = model.sharedModel as unknown as { undoManager: IUndoManager };
-  editor = new CellEditor(model, new UndoSteps(undoManager), (from, to) =>
-    model.sharedModel.moveCell(from, to)
-  );
+  ({ model, editor } = threeCells());
 });
 
 const ask = (what: string, more: JSONObject = {}): JSONObject =>
@@ -106,43 +89,21 @@ test.each([
   expect(sources()).toEqual(order);
 });
 
-test('one undo takes back all that a turn has done', () => {
-  edit('cell-two', 'two', 'zwei');
-  ask('insert', { source: 'new', type: 'code', after: 'cell-two' });
-  ask('move', { cell: 'cell-one', after: 'cell-three' });
-  ask('delete', { cells: [{ cell: 'cell-three', was: digest('three') }] });
-  expect(sources()).toEqual(['zwei', 'new', 'one']);
-  model.sharedModel.undo();
-  expect(sources()).toEqual(['one', 'two', 'three']);
-  model.sharedModel.redo();
-  expect(sources()).toEqual(['zwei', 'new', 'one']);
-});
-
-test('the next turn is another step of undo', () => {
-  edit('cell-one', 'one', 'eins');
-  edit('cell-two', 'two', 'zwei', { turn: 'turn-2' });
-  model.sharedModel.undo();
-  expect(sources()).toEqual(['eins', 'two', 'three']);
-});
-
-test("a user's own change is never taken back with the agent's", () => {
-  model.sharedModel.deleteCell(2);
-  edit('cell-one', 'one', 'eins');
-  model.sharedModel.insertCell(0, { cell_type: 'code', source: 'mine' });
-  edit('cell-two', 'two', 'zwei');
-  model.sharedModel.undo();
-  expect(sources()).toEqual(['mine', 'eins', 'two']);
-  model.sharedModel.undo();
-  model.sharedModel.undo();
-  expect(sources()).toEqual(['one', 'two']);
-});
-
 test('outputs are shown without a step of undo', () => {
   const outputs = [{ output_type: 'stream', name: 'stdout', text: 'hello\n' }];
   ask('show', { cell: 'cell-one', outputs, execution_count: 7 });
   const { cells } = ask('read') as { cells: JSONObject[] };
   expect(cells[0]).toMatchObject({ execution_count: 7, outputs });
   expect(model.sharedModel.canUndo()).toBe(false);
+});
+
+test('outputs do not replace those of a cell that somebody has started', () => {
+  const cell = model.cells.get(0) as ICodeCellModel;
+  cell.executionState = 'running';
+  expect(
+    refusal(() => ask('show', { cell: 'cell-one', outputs: [], execution_count: 7 })).reason
+  ).toBe('refused');
+  expect([cell.executionState, cell.executionCount]).toEqual(['running', null]);
 });
 
 test('images are told by their beginning, which says their size', () => {

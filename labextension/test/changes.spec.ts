@@ -1,18 +1,23 @@
-import { NotebookModel } from '@jupyterlab/notebook';
+import { NotebookModel, NotebookPanel } from '@jupyterlab/notebook';
+import { Signal } from '@lumino/signaling';
 
 import { Changes } from '../src/cells/changes';
+import { remember, remembered } from '../src/cells/keeping';
 import { lineDiff } from '../src/cells/lineDiff';
 import { IUndoManager, UndoSteps } from '../src/cells/undoSteps';
 
 let model: NotebookModel;
 let changes: Changes;
+let steps: UndoSteps;
 
 beforeEach(() => {
   model = new NotebookModel();
   model.sharedModel.insertCell(0, { id: 'a', cell_type: 'code', source: 'one\ntwo' });
   model.sharedModel.clearUndoHistory();
   const { undoManager } = model.sharedModel as unknown as { undoManager: IUndoManager };
-  changes = new Changes(model, new UndoSteps(undoManager));
+  steps = new UndoSteps(undoManager);
+  changes = new Changes(model, steps);
+  sessionStorage.clear();
 });
 
 function edit(after: string): void {
@@ -48,6 +53,41 @@ test('a cell that was added is taken away', () => {
   changes.putBack('b');
   expect(model.cells.length).toBe(1);
 });
+
+test('what was changed before the page was reloaded is there to be put back', () => {
+  const context = { path: 'a.ipynb', pathChanged: new Signal<object, string>({}) };
+  const panel = { context, disposed: new Signal<object, void>({}) };
+  remember(panel as unknown as NotebookPanel, changes);
+  edit('two');
+  model.sharedModel.insertCell(1, { id: 'b', cell_type: 'code', source: 'new' });
+  changes.note({ turn: 't', cell: 'b', before: null, after: 'new' });
+  const again = new Changes(model, steps);
+  model.sharedModel.deleteCell(1);
+  again.restore(remembered('a.ipynb'));
+  expect(Array.from(again.cells)).toEqual([['a', { before: 'one\ntwo', after: 'two' }]]);
+  again.putBack('a');
+  expect(source()).toBe('one\ntwo');
+  expect(remembered('a.ipynb')).toEqual([]);
+});
+
+test('a notebook that is renamed takes its changes along', () => {
+  const context = { path: 'a.ipynb', pathChanged: new Signal<object, string>({}) };
+  const panel = { context, disposed: new Signal<object, void>({}) };
+  remember(panel as unknown as NotebookPanel, changes);
+  edit('two');
+  context.path = 'b.ipynb';
+  context.pathChanged.emit('b.ipynb');
+  expect([remembered('a.ipynb').length, remembered('b.ipynb').length]).toEqual([0, 1]);
+});
+
+test.each(['{', '5', '[5, ["a"], ["a", null], ["a", {"before": 5, "after": ""}]]'])(
+  'what another program has left there is not taken up: %s',
+  noted => {
+    sessionStorage.setItem('hermes-jupyter:changes:c.ipynb', noted);
+    jest.spyOn(console, 'warn').mockImplementation();
+    expect(remembered('c.ipynb')).toEqual([]);
+  }
+);
 
 test('undo leaves nothing to look at', () => {
   edit('two');

@@ -12,4 +12,8 @@ class Observer {
 }
 globalThis.ResizeObserver ??= Observer;
 globalThis.IntersectionObserver ??= Observer;
+window.requestIdleCallback ??= callback => setTimeout(callback, 0);
+window.cancelIdleCallback ??= clearTimeout;
 window.matchMedia ??= () => ({ matches: false, addListener() {}, addEventListener() {} });
+globalThis.requestIdleCallback ??= work => setTimeout(work);
+globalThis.cancelIdleCallback ??= handle => clearTimeout(handle);

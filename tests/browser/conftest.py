@@ -13,7 +13,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,10 @@ plt.bar(list(sales), list(sales.values()))
 plt.title("Sales")
 print("drawn")
 max(sales, key=sales.get)"""
+ASLEEP = "import os, time\nwhile os.path.exists('old.log'): time.sleep(0.05)"
+BUSY = """import time
+while True:
+    time.sleep(0.05)"""
 SWEEP = """from hermes_tools import search_files, terminal
 print(len(search_files(pattern="*", target="files")))
 print(terminal(command="rm old.log")["exit_code"])"""
@@ -65,6 +69,7 @@ MODEL = (
         "```python\nprint('code')\n```\n\n" + "And one more sentence. " * 12,
         delay=0.004,
     ),
+    conversation("stay busy", (call("run_python", code=BUSY),), "never said"),
     conversation("until friday", "It stays until **Friday**."),
     conversation(
         "tidy the logs",
@@ -106,6 +111,17 @@ MODEL = (
         (call("run_python", code="sales['none']"),),
         "April is the best month, with **7** sold.",
     ),
+    conversation(
+        "sleep until it is gone",
+        (call("run_python", code=ASLEEP),),
+        "I slept until it was gone.",
+    ),
+    conversation(
+        "paint",
+        (call("clarify", question="Which colour?", choices=["red", "blue"]),),
+        (call("terminal", command="rm old.log"),),
+        "Painted.",
+    ),
     conversation("what is in the picture", "A rising line."),
     conversation(
         "tidy the far end",
@@ -114,6 +130,20 @@ MODEL = (
         (call("insert_cell", source="# New", type="markdown", after="cell-280"),),
         (call("delete_cell", cells=["cell-290", "cell-291"]),),
         "Tidied.",
+    ),
+    conversation(
+        "rearrange",
+        (call("edit_cell", cell="first-01", source="a = 10"),),
+        (call("insert_cell", source="# Between", type="markdown", after="first-01"),),
+        (call("move_cell", cell="third-01", before="first-01"),),
+        (call("delete_cell", cells=["second-1"]),),
+        (call("run_cell", cell="show-001"),),
+        "Rearranged.",
+    ),
+    conversation(
+        "change the first",
+        (call("edit_cell", cell="first-01", source="a = 'the agent'"),),
+        "It is as far as I get.",
     ),
     conversation("a cell here", (call("insert_cell", source="here = 1"),), "Inserted."),
     conversation(
@@ -165,58 +195,95 @@ def model() -> Iterator[ScriptedServer]:
         yield server
 
 
-@pytest.fixture(scope="session", params=["lab", "notebook"])
-def server(
-    request: pytest.FixtureRequest, model: ScriptedServer, tmp_path_factory: Any
-) -> Iterator[tuple[str, str, Path]]:
-    """(application, address, root folder) of a Jupyter server."""
-    home = tmp_path_factory.mktemp(request.param)
-    root = home / "root"
-    root.mkdir()
-    port = free_port()
-    env = {
-        **os.environ,
-        "HERMES_HOME": str(home / "hermes"),
-        "IPYTHONDIR": str(home / "ipython"),
-        "JUPYTER_CONFIG_DIR": str(home / "config"),
-        "JUPYTER_CONFIG_PATH": str(ROOT / "jupyter-config"),
-        "JUPYTER_DATA_DIR": str(home / "data"),
-        "JUPYTER_PATH": str(_with_labextension(home / "jupyter")),
-        "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
-        "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
-        "OPENAI_BASE_URL": model.url,
-        "OPENAI_API_KEY": "",
-        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-    }
-    quiet = home / "settings" / "@jupyterlab" / "apputils-extension"
-    quiet.mkdir(parents=True)
-    (quiet / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
-    exposed = {"lab": "LabApp", "notebook": "JupyterNotebookApp"}[request.param]
-    command = [
-        sys.executable, "-m", "jupyter", request.param, f"--port={port}", "--ip=127.0.0.1",
-        "--no-browser", "--allow-root", "--IdentityProvider.token=", "--ServerApp.password=",
-        "--ServerApp.disable_check_xsrf=True", f"--ServerApp.root_dir={root}",
-        f"--{exposed}.expose_app_in_browser=True", "--LabApp.news_url=None",
-    ]  # fmt: skip
-    with (home / "server.log").open("wb") as log:
-        process = subprocess.Popen(
-            command, env=env, cwd=root, stdout=log, stderr=log, start_new_session=True
-        )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        _wait_until_up(address, home / "server.log")
-        yield request.param, address, root
-    finally:
-        os.killpg(process.pid, signal.SIGTERM)
+ALONE = ("@jupyter/collaboration-extension", "@jupyter/docprovider-extension")
+"""Of jupyter-collaboration: what is switched off where notebooks are not shared."""
+
+
+class Jupyter:
+    """A Jupyter server of one application, in a folder of its own; it can be started again.
+
+    Of its extensions, those that are ``off`` are switched off.
+    """
+
+    def __init__(self, app: str, home: Path, model: str, off: Collection[str] = ALONE) -> None:
+        self.app, self.home, self.root, self.port = app, home, home / "root", free_port()
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.root.mkdir()
+        self._env = {
+            **os.environ,
+            "HERMES_HOME": str(home / "hermes"),
+            "IPYTHONDIR": str(home / "ipython"),
+            "JUPYTER_CONFIG_DIR": str(home / "config"),
+            "JUPYTER_CONFIG_PATH": str(ROOT / "jupyter-config"),
+            "JUPYTER_DATA_DIR": str(home / "data"),
+            "JUPYTER_PATH": str(with_labextension(home / "jupyter")),
+            "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
+            "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
+            "OPENAI_BASE_URL": model,
+            "OPENAI_API_KEY": "",
+            "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        }
+        quiet = home / "settings" / "@jupyterlab" / "apputils-extension"
+        quiet.mkdir(parents=True)
+        (quiet / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
+        (home / "config" / "labconfig").mkdir(parents=True)
+        disabled = {"disabledExtensions": dict.fromkeys(off, True)}
+        (home / "config" / "labconfig" / "page_config.json").write_text(json.dumps(disabled))
+        self.start()
+
+    def start(self) -> None:
+        exposed = {"lab": "LabApp", "notebook": "JupyterNotebookApp"}[self.app]
+        command = [
+            sys.executable, "-m", "jupyter", self.app, f"--port={self.port}", "--ip=127.0.0.1",
+            "--no-browser", "--allow-root", "--IdentityProvider.token=", "--ServerApp.password=",
+            "--ServerApp.disable_check_xsrf=True", f"--ServerApp.root_dir={self.root}",
+            f"--{exposed}.expose_app_in_browser=True", "--LabApp.news_url=None",
+        ]  # fmt: skip
+        with (self.home / "server.log").open("ab") as log:
+            self._process = subprocess.Popen(
+                command, env=self._env, cwd=self.root, stdout=log, stderr=log,
+                start_new_session=True,
+            )  # fmt: skip
         try:
-            process.wait(20)
+            _wait_until_up(self.address, self.home / "server.log")
+        except RuntimeError:
+            self.stop()
+            raise
+
+    def kill(self) -> None:
+        """As when it crashes: its kernels are left alone."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait(20)
+
+    def stop(self) -> None:
+        os.killpg(self._process.pid, signal.SIGTERM)
+        try:
+            self._process.wait(20)
         except subprocess.TimeoutExpired:
             # Told to end while it reads a file, jupyter-server waits for that thread for ever.
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait(20)
+            self.kill()
 
 
-def _with_labextension(path: Path) -> Path:
+ONE_IS_ENOUGH = pytest.mark.parametrize("jupyter", ["lab"], indirect=True)
+"""Both pages do it with the same code, and it takes time."""
+
+
+@pytest.fixture(scope="session", params=["lab", "notebook"])
+def jupyter(
+    request: pytest.FixtureRequest, model: ScriptedServer, tmp_path_factory: Any
+) -> Iterator[Jupyter]:
+    running = Jupyter(request.param, tmp_path_factory.mktemp(request.param), model.url)
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def server(jupyter: Jupyter) -> tuple[str, str, Path]:
+    """(application, address, root folder) of a Jupyter server."""
+    return jupyter.app, jupyter.address, jupyter.root
+
+
+def with_labextension(path: Path) -> Path:
     """Have the server find the extension that is built in this clone, installed or not."""
     built = ROOT / "labextension" / "built"
     if not (built / "package.json").is_file():
@@ -274,6 +341,13 @@ class Page:
 
     def run_all(self) -> None:
         self.command("notebook:run-all-cells")
+
+    def restart(self) -> None:
+        self.page.evaluate(
+            "async () => { const w = [...window.jupyterapp.shell.widgets('main')]"
+            ".find(w => w.sessionContext); await w.sessionContext.session.kernel.restart(); }"
+        )
+        self.ready()
 
     def save(self) -> None:
         self.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")

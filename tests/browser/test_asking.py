@@ -10,18 +10,45 @@ PROMPT = "%%agent -m scripted\nDon't print {total}, if it is None; sum @sales."
 
 
 @pytest.fixture
-def set_to_plan(server):
-    """The settings of the extension say how cells begin that it makes."""
+def set_to_deny(server):
+    """The settings of the extension say what holds for turns."""
     folder = server[2].parent / "settings" / "hermes-jupyter-labextension"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "notebook.jupyterlab-settings"
-    path.write_text(json.dumps({"mode": "plan", "max_steps": 7}))
+    path.write_text(json.dumps({"mode": "deny", "max_steps": 7}))
     yield
     path.unlink()
 
 
-def test_prompts_are_prose_and_ask_puts_one_below(set_to_plan, notebook):
-    page = notebook(PROMPT)
+def test_what_is_set_holds_for_turns_from_the_first_one_on(set_to_deny, notebook):
+    page = notebook("%%agent\ndelete old.log", "%%agent\nand now delete old.log")
+    (page.folder / "old.log").write_text("x")
+    page.run_cell(0)
+    page.run_cell(1)
+    page.until_idle(1)
+    expect(page.output(1)).to_contain_text("enied")
+    assert (page.folder / "old.log").exists()
+    if page.app == "notebook":  # its settings are another page
+        return
+    page.command("settingeditor:open")
+    page.page.locator(".jp-PluginList").get_by_text("Hermes", exact=True).click()
+    approvals = page.page.get_by_role("group", name="Hermes").get_by_role("combobox")
+    page.shot("settings")
+    with page.page.expect_response("**/api/settings/**"):
+        approvals.select_option("As the kernel says")
+    page.page.get_by_role("tab", name=page.name).click()
+    page.run_cell(2)
+    expect(page.button("Allow once")).to_be_visible(timeout=30_000)
+    expect(page.page.locator(".hermes-RunningTurn")).to_contain_text("of 7")
+    page.button("Deny").click()
+    page.until_idle(2)
+
+
+def test_prompts_are_prose_and_ask_puts_one_below_that_tab_completes(notebook):
+    page = notebook(PROMPT, "sales = {}")
+    page.run_cell(0)
+    page.run_cell(2)
+    page.until_idle(2)
     expect(page.cell(1).locator(".hermes-prompt-value")).to_have_text("{total}")
     expect(page.cell(1).locator(".hermes-prompt-mention")).to_have_text("@sales")
     words = page.cell(1).locator(".cm-line").nth(1).locator("span")
@@ -31,33 +58,61 @@ def test_prompts_are_prose_and_ask_puts_one_below(set_to_plan, notebook):
     expect(page.cell(1).locator(label)).to_have_attribute("data-hermes-label", "Agent")
     page.cell(1).locator(".jp-InputPrompt").click()
     page.page.keyboard.press("Alt+Shift+A")
-    expect(page.page.locator(".jp-CodeCell")).to_have_count(3)
-    expect(page.cell(2).locator(".cm-content")).to_be_focused()
+    expect(page.page.locator(".jp-CodeCell")).to_have_count(4)
+    editor = page.cell(2).locator(".cm-content")
+    expect(editor).to_be_focused()
     page.page.keyboard.type("don't")
-    expect(page.cell(2).locator(".cm-content")).to_have_text("%%agentdon't")
-    page.save()
-    expect(page.page.locator(".jp-mod-dirty")).to_have_count(0)
-    assert page.saved()["cells"][2]["metadata"]["hermes"] == {"mode": "plan", "max_steps": 7}
+    expect(editor).to_have_text("%%agentdon't")
     page.shot("asking")
+    for typed, offered in (
+        ("%%agent\nuse /", "/run_python"),  # the first of this kernel
+        ("%%agent\nsum @sal", "@sales"),
+        ("%hermes un", "undo"),
+    ):
+        editor.fill(typed)
+        page.page.keyboard.press("Tab")
+        among = page.page.locator(".jp-Completer").get_by_text(offered, exact=True)
+        expect(among).to_be_visible()
+    page.page.keyboard.press("Enter")
+    expect(editor).to_have_text("%hermes undo")
 
 
-def test_a_failed_cell_is_fixed_from_its_toolbar(notebook):
+def test_a_failed_cell_is_fixed_from_its_error(notebook):
     page = notebook("misspelled = 3\nprint(misspeled)", "print('all is well')")
     page.run_cell(0)
     page.until_idle(0)
     page.run_cell(2)
     page.until_idle(2)
-    fix = page.page.locator("[data-command='hermes:fix-cell']:visible")
-    expect(fix).to_have_count(0)
+    in_toolbar = page.page.locator("[data-command='hermes:fix-cell']:visible")
+    below = page.page.locator(".hermes-Fix-button")
+    expect(in_toolbar).to_have_count(0)
+    expect(below).to_have_count(0)
     page.run_cell(1)
     page.until_idle(1)
-    fix.click()
+    expect(in_toolbar).to_have_count(1)
+    expect(below).to_be_visible()
+    page.shot("failed")
+    no_serious_findings(page.page, ".hermes-Fix")
+    below.focus()
+    page.page.keyboard.press("Enter")
     expect(page.cell(2).locator(".cm-content")).to_contain_text("%hermes fix --cell")
     expect(page.output(2)).to_contain_text("The name has two of them.", timeout=30_000)
     expect(page.cell(3).locator(".cm-content")).to_contain_text("print(misspelled)")
     expect(page.page.locator(".jp-CodeCell")).to_have_count(5)
     page.shot("fixed")
     no_serious_findings(page.page, ".jp-cell-toolbar [data-command^='hermes:']", ".hermes-turn")
+    # After a restart nothing has run, and nothing is loaded: the page knows what went wrong.
+    page.command("notebook:clear-all-cell-outputs")
+    expect(below).to_have_count(0)
+    page.run_cell(1)
+    expect(below).to_be_visible()
+    page.save()
+    page.restart()
+    page.page.reload()
+    page.ready()
+    below.click()
+    expect(page.output(2)).to_contain_text("The name has two of them.", timeout=30_000)
+    assert "hermes-Fix" not in json.dumps(page.saved())
 
 
 def test_what_runs_is_accessible_and_stopped_from_the_toolbar(notebook):
@@ -84,6 +139,23 @@ def test_what_runs_is_accessible_and_stopped_from_the_toolbar(notebook):
     page.page.reload()
     page.ready()
     expect(page.page.locator(".hermes-turn")).to_have_count(0)  # it was not saved
+
+
+def test_each_notebook_shows_its_own_turn_and_stops_it_while_its_thread_is_busy(notebook):
+    asking, busy = notebook("%%agent\ndelete old.log"), notebook("%%agent --approve off\nstay busy")
+    asking.run_all()
+    busy.run_all()
+    of_asking, of_busy = (each.page.locator(".hermes-RunningTurn") for each in (asking, busy))
+    expect(of_asking).to_contain_text("Asks you", timeout=30_000)
+    expect(busy.output(1)).to_contain_text("run_python", timeout=30_000)
+    expect(of_busy).to_contain_text("Step 1 of 90")
+    of_busy.get_by_role("button", name="Stop the agent").click()
+    busy.until_idle(1)
+    expect(of_busy).to_be_hidden()
+    expect(of_asking).to_contain_text("Asks you")
+    assert asking.is_busy(1)
+    asking.button("Deny").click()
+    asking.until_idle(1)
 
 
 def test_eject_puts_the_code_below(notebook):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from accessibility import no_serious_findings
+from conftest import Page
 from playwright.sync_api import TimeoutError as NotInTime
 from playwright.sync_api import expect
+from test_panel import Panel
 
 FAR = {f"cell-{number}": f"x{number} = {number}" for number in range(300)}
 SOURCES = "w => Array.from(w.content.model.cells, cell => cell.sharedModel.getSource())"
@@ -14,6 +15,19 @@ OF = "name => [...window.jupyterapp.shell.widgets('main')].find(w => w.context?.
 
 def sources(page, name):
     return page.evaluate(f"name => ({SOURCES})(({OF})(name))", name)
+
+
+def edits(page, number, text):
+    """A person gives a cell another text."""
+    page.page.evaluate(
+        f"([name, n, text]) => ({OF})(name).content.model.cells.get(n).sharedModel.setSource(text)",
+        [page.name, number, text],
+    )
+
+
+def waiting(panel):
+    """The cards that are not answered yet."""
+    return panel.root.locator(".hermes-Card:not(.hermes-mod-answered)")
 
 
 def open_beside(page, name):
@@ -78,27 +92,63 @@ def test_far_cells_are_edited_while_another_notebook_is_active_and_one_undo_rest
     expect(bar).to_have_count(0)
 
 
-def test_of_two_notebooks_on_one_kernel_the_one_that_asked_is_changed(notebook):
+def test_of_two_notebooks_on_one_kernel_the_one_that_asked_is_changed(notebook, pages, server):
     page = notebook("%%agent --approve off\nput a cell here", {"last": "1"})
-    if page.app == "notebook":
-        pytest.skip("there, each notebook has a page of its own")
     page.run_cell(0)
     page.until_idle(0)
     other = "beside.ipynb"
     (page.root / other).write_text((page.root / page.name).read_text())
-    open_beside(page.page, other)
-    page.page.evaluate(
-        f"async ([first, second]) => {{ const of = {OF};"
-        " const { id } = of(first).sessionContext.session.kernel;"
-        " await of(second).sessionContext.ready;"
-        " await of(second).sessionContext.changeKernel({ id }); }",
-        [page.name, other],
+    window = page.page
+    if page.app == "lab":
+        open_beside(window, other)
+    else:  # each notebook has a window of its own
+        beside = Page(pages(), server, other)
+        beside.open()
+        window = beside.page
+    kernel = f"name => ({OF})(name).sessionContext.session.kernel.id"
+    window.evaluate(
+        f"async ([name, id]) => {{ const {{ sessionContext }} = ({OF})(name);"
+        " await sessionContext.ready; await sessionContext.changeKernel({ id }); }",
+        [other, page.page.evaluate(kernel, page.name)],
     )
     before = sources(page.page, page.name)
-    page.page.evaluate(f"name => {{ ({OF})(name).content.activeCellIndex = 1; }}", other)
-    page.command("notebook:run-cell")
-    page.page.wait_for_function(
-        f"name => ({SOURCES})(({OF})(name)).includes('here = 1')", arg=other
+    window.evaluate(
+        f"name => {{ ({OF})(name).content.activeCellIndex = 1;"
+        " window.jupyterapp.commands.execute('notebook:run-cell'); }",
+        other,
     )
-    assert sources(page.page, other) == [*before[:2], "here = 1", *before[2:]]
+    window.wait_for_function(f"name => ({SOURCES})(({OF})(name)).includes('here = 1')", arg=other)
+    assert sources(window, other) == [*before[:2], "here = 1", *before[2:]]
     assert sources(page.page, page.name) == before
+
+
+def test_a_renamed_notebook_is_changed_and_of_a_closed_one_the_agent_is_told(notebook, model):
+    ask = "%%agent\nchange the first cell"
+    page = notebook(ask, f"{ask}, again", {"first-01": "a = 1"})
+    page.run_cell(0)
+    page.until_idle(0)
+    page.run_cell(1)
+    expect(page.output(1)).to_contain_text("edit_cell“a = 1” asks you", timeout=30_000)
+    name = f"renamed-{page.name}"
+    page.page.evaluate(
+        "([old, now]) => window.jupyterapp.serviceManager.contents.rename(old, now)",
+        [page.name, name],
+    )
+    page.name = name
+    page.button("Allow once").click()
+    page.until_idle(1)
+    assert sources(page.page, name)[3] == "a = 'the agent'"
+    if page.app == "notebook":
+        return  # there, a notebook is closed with its page
+    edits(page, 3, "a = 2")
+    page.run_cell(2)
+    expect(page.button("Allow once")).to_be_visible(timeout=30_000)
+    page.save()
+    page.page.evaluate(f"name => ({OF})(name).close()", name)
+    panel = Panel(page.page)
+    waiting(panel).get_by_role("button", name="Allow once", exact=True).click()
+    expect(panel.root).not_to_contain_text("Running", timeout=30_000)
+    said = [m["content"] for _, body in model.requests for m in body.get("messages", ())]
+    assert any("the notebook's page was closed" in str(text) for text in said)
+    open_beside(page.page, name)
+    assert sources(page.page, name)[3] == "a = 2"

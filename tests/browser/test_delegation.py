@@ -1,6 +1,9 @@
 """Agents that work for the agent, as a person sees and steers them."""
 
+from conftest import ONE_IS_ENOUGH
 from playwright.sync_api import expect
+
+pytestmark = ONE_IS_ENOUGH
 
 NAP = """
 from tools.registry import registry

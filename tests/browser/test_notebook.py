@@ -31,6 +31,7 @@ def test_allow_deletes_the_file_while_the_cell_runs(waiting):
     waiting.shot("approval")
     waiting.theme("JupyterLab Dark")
     waiting.shot("approval-dark")
+    no_serious_findings(waiting.page, ".hermes-turn")
     waiting.button("Allow once").click()
     waiting.until_idle(1)
     assert not (waiting.folder / "old.log").exists()
@@ -170,11 +171,7 @@ def test_interrupt_in_the_page_ends_the_turn(waiting):
 
 
 def test_a_restart_while_waiting_leaves_a_usable_notebook(waiting):
-    waiting.page.evaluate(
-        "async () => { const w = [...window.jupyterapp.shell.widgets('main')]"
-        ".find(w => w.sessionContext); await w.sessionContext.session.kernel.restart(); }"
-    )
-    waiting.ready()
+    waiting.restart()
     waiting.run_all()
     expect(waiting.button("Deny")).to_be_visible(timeout=30_000)
     waiting.button("Deny").click()

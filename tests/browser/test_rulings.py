@@ -1,7 +1,10 @@
 """What a person sees and does at an approval: edit, note, expiry, and all by keyboard."""
 
 import pytest
+from conftest import ONE_IS_ENOUGH
 from playwright.sync_api import expect
+
+pytestmark = ONE_IS_ENOUGH
 
 RECORD = "application/vnd.hermes.turn+json"
 FOCUSED = "document.activeElement.innerText || document.activeElement.placeholder || ''"

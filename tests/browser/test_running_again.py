@@ -2,7 +2,10 @@
 
 import json
 
+from conftest import ONE_IS_ENOUGH
 from playwright.sync_api import expect
+
+pytestmark = ONE_IS_ENOUGH
 
 PROMPT = "batch: read all four parts"
 

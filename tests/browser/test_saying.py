@@ -20,7 +20,8 @@ def waiting(notebook):
 
 
 def field(page):
-    return page.page.get_by_placeholder(FIELD)
+    """Below the turn; the panel has one, too."""
+    return page.page.locator(".jp-Notebook").get_by_placeholder(FIELD)
 
 
 def both_themes(page, name):

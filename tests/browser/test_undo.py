@@ -1,6 +1,9 @@
 """Undo as a person sees it."""
 
+from conftest import ONE_IS_ENOUGH
 from playwright.sync_api import expect
+
+pytestmark = ONE_IS_ENOUGH
 
 
 def test_a_turn_is_undone_from_a_cell_below_it(notebook):

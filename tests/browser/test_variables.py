@@ -1,7 +1,10 @@
 """The agent's code in the kernel, and its scripts, as a person sees them."""
 
 import pytest
+from conftest import ONE_IS_ENOUGH
 from playwright.sync_api import expect
+
+pytestmark = ONE_IS_ENOUGH
 
 SALES = "sales = {'Jan': 3, 'Feb': 2, 'Mar': 5, 'Apr': 7}"
 CHART = """import matplotlib.pyplot as plt

@@ -64,6 +64,10 @@ class Page(CellPage):
         """The person gives the notebook another name."""
         self.front.comm(self.id, {"notebook": notebook})
 
+    def set(self, settings: dict[str, Any]) -> None:
+        """The person changes the settings of the extension."""
+        self.front.comm(self.id, {"settings": settings})
+
     def _said(self) -> list[dict[str, Any]]:
         return [
             message["content"]["data"]

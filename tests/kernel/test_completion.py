@@ -21,6 +21,17 @@ def test_an_agent_cell_completes_variables_until_the_extension_is_unloaded(start
     assert "@sales_2025" not in matches(notebook, text)[0]
 
 
+def test_the_first_completion_of_a_kernel_waits_for_no_tool_to_be_imported(start):
+    notebook = start(load=False)
+    notebook.run("%load_ext hermes_jupyter")
+    offered, _ = matches(notebook, "%%agent\nuse /")
+    assert {"/run_python", "/read_cells", "/terminal"} <= {*offered}
+    assert "file" in matches(notebook, "%%agent --tools fi")[0]
+    assert notebook.run("import sys; print([m for m in sys.modules if m.endswith('_tool')])") == (
+        "[]\n"
+    )
+
+
 def test_a_mention_stays_and_the_model_is_told_what_it_is(start):
     notebook = start("fine")
     notebook.run("sales = {'a': 1}")

@@ -149,9 +149,31 @@ def test_without_a_turn_nothing_waits_and_nothing_is_imported(start):
     assert notebook.run("import sys; print('hermes_jupyter.api' in sys.modules)") == "False\n"
 
 
-def test_unloading_answers_nothing_any_more(start):
+def info(reply):
+    """What a kernel says of itself, without the banner: that ends in a tip of the day."""
+    return {key: value for key, value in reply["content"].items() if key != "banner"}
+
+
+def test_the_kernels_info_says_on_all_channels_whether_it_can_be_asked(start):
     notebook = start()
     notebook.run("%unload_ext hermes_jupyter")
+    before = info(notebook.control("kernel_info_request", {}))
+    notebook.run("%load_ext hermes_jupyter")
+    cell = notebook.execute("import time\nprint('asleep', flush=True)\ntime.sleep(1)")
+    notebook.until_text("asleep")
+    features = [*before.get("supported_features", []), "hermes agents"]
+    after = {**before, "supported_features": features}
+    assert info(notebook.control("kernel_info_request", {})) == after
+    assert cell not in notebook.replies
+    assert info(notebook.reply(notebook.send("kernel_info_request", {}))) == after
+    notebook.run("%unload_ext hermes_jupyter")
+    assert info(notebook.control("kernel_info_request", {})) == before
+
+
+def test_unloading_is_told_and_answers_nothing_any_more(start):
+    notebook = start()
+    notebook.run("%unload_ext hermes_jupyter")
+    assert notebook.until(lambda: events(notebook, "unloaded"), "the event")
     said = notebook.run("print('hermes_request' in get_ipython().kernel.control_handlers)")
     assert said == "False\n"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from page import cell, cells
+
 ANY_KERNEL = True
 
 ANSWER = "`total` has a typo.\n\n```python\ntotal = sum(prices)\nprint(total)\n```"
@@ -117,3 +119,20 @@ def test_a_cell_is_named_by_its_id(start):
     refused = notebook.execute("%hermes fix --cell none")
     assert notebook.status(refused) == "error"
     assert "has not run" in notebook.reply(refused)["content"]["evalue"]
+
+
+def test_a_cell_that_another_kernel_has_run_is_looked_at_as_the_page_shows_it(paged):
+    error = {
+        "output_type": "error", "ename": "NameError", "evalue": "name 'totl' is not defined",
+        "traceback": ["\x1b[31mNameError\x1b[39m", "----> 1 print(totl)"],
+    }  # fmt: skip
+    there = [cell("bad-0001", "print(totl)", number=7, outputs=[error]), *cells()]
+    notebook, _ = paged(ANSWER, there=there)
+    request = fixed(notebook, "%hermes fix --cell bad-0001")
+    assert "The cell [7]" in asked(notebook)
+    assert "----> 1 print(totl)" in asked(notebook)
+    (payload,) = notebook.reply(request)["content"]["payload"]
+    assert payload["text"] == "total = sum(prices)\nprint(total)"
+    refused = notebook.execute("%hermes fix --cell load-0001")
+    assert notebook.status(refused) == "error"
+    assert "has not failed" in notebook.reply(refused)["content"]["evalue"]

@@ -233,11 +233,16 @@ def test_an_edit_is_shown_again_and_runs(terminal, log):
     assert not log.with_name("new.log").exists()
 
 
-def test_a_cell_of_the_agents_is_the_next_input(folder, env):
+def test_tab_completes_and_a_cell_of_the_agents_is_the_next_input(folder, env):
     terminal = Terminal("prompt", cwd=folder, env=env)
     try:
         terminal.type("%load_ext hermes_jupyter")
         terminal.until_prompt("2")
+        for typed, offered in (("%hermes re", "restore"), ("%%agent\nuse /run", "run_python")):
+            terminal.child.send(f"{typed}\t")
+            terminal.until(offered)
+            for _ in ("the list", "what was typed"):
+                terminal.child.send("\x03")
         terminal.type("%hermes write the next cell, please")
         terminal.until("All is said.")
         terminal.until_prompt("3")

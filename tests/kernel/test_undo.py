@@ -222,7 +222,7 @@ def test_what_variables_were_is_not_known_after_a_restart(start, tmp_path):
     second = start(fresh=True, env=named)
     shown = second.run("%hermes undo")
     assert "not variable x: the kernel that had it has ended" in shown
-    assert "Nothing to do." in shown
+    assert "Nothing was changed." in shown
 
 
 def test_the_footer_of_a_turn_in_plain_text_says_how_to_undo_it(notebook):

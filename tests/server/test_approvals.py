@@ -98,6 +98,24 @@ def test_a_turn_is_stopped_from_elsewhere(kernel):
     assert (kernel.folder / "old.log").exists()
 
 
+def test_a_kernel_complains_of_nothing_until_it_loads_the_extension_and_is_then_heard(server):
+    with kernel_of(server, load=False) as kernel:
+        socket = events(server)
+        first = heard(socket, lambda event: event["event"] == "pending")
+        assert kernel.id in [each["kernel"] for each in first["kernels"]]
+        assert kernel.pending()["state"] == "unloaded"
+        refused = kernel.answer({"id": "r", "digest": "d"}, "once")
+        assert refused.status == 404
+        assert "%load_ext hermes_jupyter" in refused.json["message"]
+        kernel.front.control("kernel_info_request", {})  # it has dealt with all before that
+        kernel.front.run("%load_ext hermes_jupyter")
+        ready = heard(socket, lambda event: event["event"] == "ready")
+        assert ready["kernel"] == kernel.id
+        assert kernel.pending()["state"] == "answers"
+        socket.close()
+    assert "UNKNOWN CONTROL MESSAGE TYPE" not in server.log.read_text()
+
+
 def test_conversations_are_listed_searched_read_and_exported(kernel):
     denied(kernel, deleting(kernel))
     server = kernel.server

@@ -3,9 +3,11 @@
 import http.client
 import json
 import socket
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from keyrings.alt import file
 from served import BASE, Server, kernel_of
 
 from hermes_jupyter.testing import call
@@ -27,22 +29,29 @@ def model():
 
 @pytest.fixture(scope="module")
 def server(model, tmp_path_factory):
-    """A server of its own: with a key, a model, and limits."""
+    """A server of its own: with a key, two models, and limits. It hides keys without being told."""
     folder = tmp_path_factory.mktemp("models")
+    keyring = file.PlaintextKeyring()
+    keyring.file_path = str(folder / "python_keyring" / "keyring_pass.cfg")
+    keyring.set_password("hermes", "dear", KEY)
     (folder / "config").mkdir()
     (folder / "config" / "jupyter_server_config.py").write_text(
         "c.HermesServer.models = [\n"
         f"    {{'name': 'small', 'base_url': {model.url!r}, 'key_env': 'MY_MODEL_KEY',\n"
         "     'model': 'scripted'},\n"
-        f"    {{'name': 'dear', 'base_url': {model.url!r}, 'key': {KEY!r}, 'model': 'scripted'}},\n"
+        f"    {{'name': 'dear', 'base_url': {model.url!r}, 'keyring': 'hermes',\n"
+        "     'model': 'scripted'},\n"
         "]\n"
         "c.HermesServer.prices = {'small': {'input': 1.0, 'output': 1.0},\n"
         "                         'dear': {'input': 1e9, 'output': 1e9}}\n"
         "c.HermesServer.max_cost_per_day = 1.0\n"
-        "c.HermesServer.hide_keys = True\n"
         "c.HermesServer.hidden_variables = ['SECRET_*']\n"
     )
-    env = {"MY_MODEL_KEY": KEY, "OPENAI_API_KEY": "", "SECRET_X": "hidden", "PLAIN_X": "shown"}
+    env = {
+        "MY_MODEL_KEY": KEY, "COPY_X": f"Bearer {KEY}", "SECRET_X": "hidden", "PLAIN_X": "shown",
+        "PYTHON_KEYRING_BACKEND": "keyrings.alt.file.PlaintextKeyring",
+        "XDG_DATA_HOME": str(folder),
+    }  # fmt: skip
     running = Server(folder, env)
     yield running
     running.close()
@@ -69,12 +78,15 @@ def asked(server, token, model="small", path="chat/completions", **body):
 
 def test_a_kernel_without_a_key_asks_through_the_server(kernel, model):
     """Without a setting: the server has said so when it started the kernel."""
+    said = kernel.front.run("%hermes status")
+    assert "the first of the server, through the Jupyter server" in said
     cell = kernel.front.execute(f"%%agent\n{PROMPT}")
     assert kernel.front.status(cell) == "ok"
     assert "Hello from behind the server." in str(kernel.front.of(cell))
     assert "small through the Jupyter server" in kernel.front.run("%hermes model")
     said = kernel.front.run("%hermes doctor", timeout=60)
-    assert f"{kernel.server.url}hermes/ lists what waits, and has the key of the model" in said
+    page = f"{BASE}hermes/ at the address of this page"  # a hub's users have no other
+    assert f"{page} lists what waits, and has the key of the model" in said
 
 
 def test_neither_the_kernel_nor_the_agents_code_sees_the_key(kernel):
@@ -82,10 +94,32 @@ def test_neither_the_kernel_nor_the_agents_code_sees_the_key(kernel):
     assert kernel.front.status(cell) == "ok"
     said = kernel.front.run("import os; print(dict(os.environ))")
     assert "'PLAIN_X': 'shown'" in said
-    for hidden in (KEY, "MY_MODEL_KEY", "OPENAI_API_KEY", "SECRET_X"):
+    for hidden in (KEY, "MY_MODEL_KEY", "COPY_X", "SECRET_X"):
         assert hidden not in said
     assert KEY not in str(kernel.front.published)
     kernel.front.run("%config Hermes.approvals = ''")
+
+
+def children(server):
+    """The environments of the processes that the server has started."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            if f"PPid:\t{server.process.pid}\n" in status.read_text():
+                found.append((status.parent / "environ").read_text())
+        except (FileNotFoundError, ProcessLookupError):  # it has ended
+            continue
+    return found
+
+
+def test_neither_a_kernel_nor_a_terminal_has_the_key_in_its_environment(kernel, server):
+    assert server.ask("POST", "api/terminals", {}).status == 200
+    found = children(server)
+    assert sum("JUPYTER_SERVER_ROOT=" in each for each in found) == 1
+    assert sum("HERMES_SERVER_URL=" in each for each in found) == 1
+    assert all("PLAIN_X=shown" in each for each in found)
+    for hidden in (KEY, "MY_MODEL_KEY=", "COPY_X=", "SECRET_X="):
+        assert not any(hidden in each for each in found)
 
 
 def test_the_provider_gets_the_key_and_the_name_that_it_knows(kernel, model, server):
@@ -121,7 +155,9 @@ def test_who_goes_away_is_not_answered_any_more(kernel, server, model):
 @pytest.mark.parametrize("token", ["", "wrong", "hermes-lease-forged", "a-token-of-the-tests"])
 def test_no_other_token_opens_it(kernel, server, token):
     for path in ("chat/completions", "responses"):
-        assert asked(server, token, path=path).status == 401
+        refused = asked(server, token, path=path)
+        assert refused.status == 401
+        assert refused.json["error"]["message"].endswith(": %hermes model --via-server")
     headers = {"Authorization": f"Bearer {token}"}
     assert server.ask("GET", "hermes/v1/models", token="", headers=headers).status == 401
 

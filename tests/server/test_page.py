@@ -45,6 +45,8 @@ def page(browser, kernel, request):
     page.problems = []
     page.on("pageerror", lambda error: page.problems.append(str(error)))
     page.on("console", lambda m: m.type == "error" and page.problems.append(m.text))
+    page.loaded = []
+    page.on("request", lambda request: page.loaded.append(request))
     page.goto(f"{kernel.server.url}hermes/?token={TOKEN}")
     page.wait_for_function("document.getElementById('connection').textContent === 'Connected'")
     page.colours = colours
@@ -71,10 +73,54 @@ def test_a_request_is_shown_as_it_is_and_denied_with_a_note(page, kernel, artefa
     card.get_by_label("A note with a denial").fill("keep it")
     card.get_by_role("button", name="Deny").click()
     page.locator("#done li").wait_for()
-    assert "Denied by you on another page: keep it" in page.locator("#done").inner_text()
+    page.locator("#done .here").wait_for()
+    assert "Denied by you on the server's page: keep it" in page.locator("#done").inner_text()
     page.locator("#idle").wait_for()  # the turn has ended
     assert page.locator("#nothing").is_visible()
     assert (kernel.folder / "old.log").exists()
+
+
+def test_all_that_the_page_loads_is_let_through_by_jupyterhub(page, kernel):
+    """It takes a cookie for what is loaded in the plain way, and else only with the XSRF token."""
+    page.evaluate("refresh()")
+    page.wait_for_function("document.getElementById('nothing').hidden === false")
+    modes = [each.all_headers() for each in page.loaded]
+    checked = [each for each in modes if each.get("sec-fetch-mode") not in ("navigate", "no-cors")]
+    assert {each.url.rpartition("/")[2] for each in page.loaded} >= {"page.js", "pending"}
+    assert [each for each in checked if not each.get("x-xsrftoken")] == []
+
+
+def test_a_name_that_would_turn_what_follows_it_is_spelled_out(page):
+    told = page.evaluate("notebooks.set('k', 'a\u202egnp.ipynb<b>'), where('k')")
+    assert told == "a⟨U+202E⟩gnp.ipynb<b>"
+
+
+FORGED = """request => {
+  const told = { notebook: 'a.ipynb', questions: [], turns: [] };
+  whole([
+    { ...told, kernel: 'liar', requests: [{ id: request.id }, request], turns: [{}] },
+    { ...told, kernel: 'other', requests: [request] }
+  ]);
+  const answered = { id: request.id, outcome: { said: 'Done' } };
+  hear({ event: 'answered', kernel: 'liar', request: answered });
+  return [...document.querySelectorAll('article.waits pre')].map(each => each.textContent);
+}"""
+
+
+def test_a_kernel_that_lies_hides_nothing_of_another(page, kernel):
+    asking(kernel, "delete")
+    request = kernel.request()
+    kernel.answer(request, "deny")
+    page.locator("#idle").wait_for()
+    assert page.evaluate(FORGED, request) == [EVIL.replace("\u202e", "⟨U+202E⟩")]
+
+
+def test_who_is_logged_out_is_told_so(page, kernel):
+    page.context.clear_cookies()
+    page.evaluate("send(document.body, document.getElementById('news'), 'k', 'stop', {})")
+    page.wait_for_function("document.getElementById('news').textContent.includes('logged out')")
+    assert all("403" in each for each in page.problems)
+    page.problems.clear()
 
 
 def test_a_card_has_no_word_where_there_is_nothing_to_say(page, kernel):

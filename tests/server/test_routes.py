@@ -126,6 +126,42 @@ def test_a_kernels_request_is_refused_before_its_body_is_read(server):
         there.close()
 
 
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        (POSTS[0], {}),
+        (POSTS[0], {"Authorization": f"token {TOKEN}", "Content-Length": str(1 << 30)}),
+        ("/v1/chat/completions", {"Authorization": "Bearer wrong"}),
+    ],
+)
+def test_an_answer_that_did_not_wait_for_the_body_says_that_the_line_ends(server, path, headers):
+    """Else a proxy sends somebody's next request down a line that is closed already."""
+    there = connection(server)
+    there.putrequest("POST", f"{BASE}hermes{path}")
+    for name, value in {
+        "Content-Type": "application/json",
+        "Content-Length": "9",
+        **headers,
+    }.items():
+        there.putheader(name, value)
+    there.endheaders()
+    answer = there.getresponse()
+    assert answer.status in (401, 403, 413)
+    assert answer.headers["Connection"] == "close"
+    there.close()
+
+
+def test_a_request_that_came_whole_leaves_the_line_open(server):
+    there = connection(server)
+    headers = {"Authorization": f"token {TOKEN}", "Content-Type": "application/json"}
+    for body, status in ((b"{}", 404), (b"[]", 400), (b"{}", 404)):
+        there.request("POST", f"{BASE}hermes{POSTS[0]}", body, headers)
+        answer = there.getresponse()
+        assert (answer.status, answer.headers["Connection"]) == (status, None)
+        answer.read()
+    there.close()
+
+
 def test_a_body_without_a_length_is_cut(server):
     there = connection(server)
     pieces = (b"x" * 65536 for _ in range(40))

@@ -6,8 +6,14 @@ from hermes_jupyter.settings import Settings
 from hermes_jupyter.turn_values import TurnOptions
 
 
-def chosen(said, *, settings=None, **options):
-    return under(TurnOptions(**options), said, settings or Settings())
+def chosen(said, *, page=None, settings=None, **options):
+    return under(TurnOptions(**options), said, page or {}, settings or Settings())
+
+
+def turn(said, page, *, settings=None, **options):
+    """The settings of a turn."""
+    settings = settings or Settings()
+    return under(TurnOptions(**options), said, page, settings).over(settings)
 
 
 def test_a_cell_without_settings_leaves_the_options_as_they_are():
@@ -64,3 +70,37 @@ def test_tools_are_only_left_out():
 def test_what_nobody_understands_is_refused_with_the_remedy(said):
     with pytest.raises(ConfigurationError, match="metadata"):
         chosen(said)
+
+
+def test_the_page_says_what_line_and_cell_do_not_and_recordings_are_not_of_it():
+    page = {"model": "small", "mode": "plan", "tools": "file", "max_steps": 7, "max_cost": 0.5}
+    options = chosen({}, page=page)
+    settings = options.over(Settings())
+    assert options.line == ""
+    assert (settings.model, settings.approvals, settings.toolsets) == ("small", "plan", ("file",))
+    assert (settings.max_steps, settings.max_cost) == (7, 0.5)
+
+
+def test_the_line_counts_before_the_cell_and_the_cell_before_the_page():
+    cell, page = {"model": "of cell", "max_steps": 5}, {"model": "of page", "max_steps": 7}
+    assert turn(cell, page, model="of line", max_steps=50).model == "of line"
+    assert turn(cell, page, model="of line", max_steps=50).max_steps == 50
+    assert (turn(cell, page).model, turn(cell, page).max_steps) == ("of cell", 5)
+    assert turn({}, page, approve="ask").approvals == "ask"
+
+
+def test_a_strangers_cell_loosens_nothing_that_the_page_says():
+    page = {"mode": "plan", "max_tokens": 100, "tools": "file"}
+    loose = turn({"mode": "ask", "max_tokens": 900, "tools": "read_file"}, page)
+    assert (loose.approvals, loose.max_tokens, loose.toolsets) == ("plan", 100, ("read_file",))
+    with pytest.raises(ConfigurationError, match=r"only leave tools out.*'process'"):
+        turn({"tools": "terminal"}, page)
+
+
+def test_a_page_makes_the_kernels_settings_only_stricter():
+    settings = Settings(approvals="deny", max_steps=5, toolsets=("file",))
+    stays = turn({}, {"mode": "ask", "max_steps": 50}, settings=settings)
+    assert (stays.approvals, stays.max_steps) == ("deny", 5)
+    for page in ({"mode": "off"}, {"tools": "terminal"}, {"max_cost": "much"}):
+        with pytest.raises(ConfigurationError, match="Settings > Hermes"):
+            turn({}, page, settings=settings)

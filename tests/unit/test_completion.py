@@ -11,8 +11,11 @@ from IPython.core.interactiveshell import InteractiveShell
 from hermes_jupyter import loading
 from hermes_jupyter.call_line import _FLAGS, _VALUED
 from hermes_jupyter.completion import CALLING, OPTIONS
+from hermes_jupyter.known_names import KnownNames
 from hermes_jupyter.magics import SUBCOMMANDS
 from hermes_jupyter.reports.help import HELP
+from tools.discovery import discover_builtin
+from tools.registry import registry
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +109,17 @@ def test_the_options_are_those_that_there_are():
         if command not in ("call", "redo", "restore"):
             about = HELP[HELP.index(f"%hermes {command}") :]
             assert all(option in about for option in options), command
+
+
+def test_the_tools_and_toolsets_known_without_an_import_are_those_that_there_are(monkeypatch):
+    discover_builtin()
+    known = KnownNames(None)
+    names, toolsets = {*known.tools()}, {*known.toolsets()}
+    own = [each for each in registry.entries() if each.handler.__module__.startswith("tools.")]
+    assert own
+    monkeypatch.setattr(registry, "_tools", {})
+    assert {each.name for each in own} == {*known.tools()} <= names
+    assert {each.toolset for each in own} <= {*known.toolsets()} <= toolsets
 
 
 def test_completing_python_imports_nothing_of_ours(shell, offered, monkeypatch):

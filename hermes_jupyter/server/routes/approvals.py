@@ -7,12 +7,12 @@ from typing import Any
 
 from tornado.web import HTTPError
 
-from hermes_jupyter.server.kernels import Refused, Silent, UnknownKernel
+from hermes_jupyter.server.kernels import Refused, Silent, UnknownKernel, Unloaded
 from hermes_jupyter.server.routes.base import Route, allowed
 
 FIELDS: Mapping[str, frozenset[str]] = {
-    "answer": frozenset({"request", "digest", "choice", "note", "edited"}),
-    "reply": frozenset({"question", "digest", "text"}),
+    "answer": frozenset({"request", "digest", "choice", "note", "edited", "by"}),
+    "reply": frozenset({"question", "digest", "text", "by"}),
     "say": frozenset({"turn", "text"}),
     "stop": frozenset({"turn"}),
 }
@@ -55,7 +55,7 @@ class Doing(Route):
 async def _asked(route: Route, kernel: str, do: str, about: Mapping[str, Any]) -> Mapping[str, Any]:
     try:
         return await route.extension.kernels.ask(kernel, do, **about)
-    except UnknownKernel as unknown:
+    except (UnknownKernel, Unloaded) as unknown:
         raise HTTPError(404, str(unknown)) from None
     except Silent as silent:
         said = f"{silent}; whether it has got this is not known" if about else str(silent)

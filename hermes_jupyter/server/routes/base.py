@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
-from tornado.web import HTTPError, authenticated, stream_request_body
+from tornado.web import HTTPError, authenticated
 
-if TYPE_CHECKING:
-    from hermes_jupyter.server.extension import Extension
+from hermes_jupyter.server.routes.bodies import Bounded, error_in
 
 T = TypeVar("T")
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -31,35 +30,18 @@ def allowed(action: str, resource: str = RESOURCE) -> Callable[[Method], Method]
     return only
 
 
-@stream_request_body
-class Route(APIHandler):
-    """A route that answers with JSON. A body that is too large is refused before it is here."""
+class Route(Bounded, APIHandler):
+    """A route that answers with JSON."""
 
     auth_resource = RESOURCE
     max_body_bytes = MAX_BODY_BYTES
-
-    def initialize(self, extension: Extension) -> None:
-        self.extension = extension
-        self._body = bytearray()
 
     async def prepare(self) -> None:  # type: ignore[override]
         """Look at who asks, then at how much they send, before it is read."""
         await super().prepare()
         if not self.current_user and self.request.method != "OPTIONS":
             raise HTTPError(403, "log in first")
-        if not self.request.headers.get("Content-Length", "0").isdecimal():
-            raise HTTPError(400, "the length of the body is no number")
-        if int(self.request.headers.get("Content-Length", "0")) > self.max_body_bytes:
-            raise self._too_large()
-
-    def data_received(self, chunk: bytes) -> None:
-        self._body += chunk
-        if len(self._body) > self.max_body_bytes:
-            raise self._too_large()
-
-    @property
-    def body(self) -> bytes:
-        return bytes(self._body)
+        self.expect_body()
 
     def json_object(self) -> Mapping[str, Any]:
         """The body.
@@ -104,11 +86,5 @@ class Route(APIHandler):
         return await self.extension.in_thread(job)
 
     def write_error(self, status_code: int, **about: Any) -> None:
-        """One line that says what is wrong, and no traceback."""
-        error = (about.get("exc_info") or (None, None, None))[1]
-        said = error.log_message if isinstance(error, HTTPError) else ""
-        self.finish(json.dumps({"message": said or self._reason, "status": status_code}))
-
-    def _too_large(self) -> HTTPError:
-        self.set_header("Connection", "close")
-        return HTTPError(413, f"the body is larger than {self.max_body_bytes} bytes")
+        said = self.begin_error(error_in(about))
+        self.finish(json.dumps({"message": said, "status": status_code}))

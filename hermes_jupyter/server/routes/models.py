@@ -8,16 +8,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jupyter_server.auth.decorator import allow_unauthenticated
 from tornado.iostream import StreamClosedError
-from tornado.web import HTTPError, RequestHandler, stream_request_body
+from tornado.web import HTTPError
 
 from hermes_jupyter.server.leases import NoLease
-
-if TYPE_CHECKING:
-    from hermes_jupyter.server.extension import Extension
+from hermes_jupyter.server.routes.bodies import Bounded, error_in
 
 MAX_KNOCK_BYTES = 1024
 BEARER = "Bearer "
@@ -25,13 +23,10 @@ APIS: Mapping[str, str] = {"chat/completions": "chat", "responses": "responses"}
 POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 
-@stream_request_body
-class KernelRoute(RequestHandler):
+class KernelRoute(Bounded):
     """A route for kernels. No cookie counts here, so no other site can use a visitor's."""
 
-    def initialize(self, extension: Extension) -> None:
-        self.extension = extension
-        self._body = bytearray()
+    max_body_bytes = MAX_KNOCK_BYTES
 
     def set_default_headers(self) -> None:
         self.set_header("Content-Type", "application/json")
@@ -42,26 +37,14 @@ class KernelRoute(RequestHandler):
     def check_xsrf_cookie(self) -> None:
         """There is nothing to forge: see the class."""
 
-    @property
-    def max_body_bytes(self) -> int:
-        return int(self.extension.settings.max_request_mb) << 20
-
     def prepare(self) -> None:
-        told = self.request.headers.get("Content-Length", "0")
-        if not told.isdecimal() or int(told) > self.max_body_bytes:
-            raise self._too_large()
+        self.expect_body()
         # The server's own limit is about uploads by people, and may be smaller.
         self._line.set_max_body_size(self.max_body_bytes)
 
-    def data_received(self, chunk: bytes) -> None:
-        self._body += chunk
-        if len(self._body) > self.max_body_bytes:
-            raise self._too_large()
-
     def write_error(self, status_code: int, **about: Any) -> None:
-        error = (about.get("exc_info") or (None, None, None))[1]
-        said = error.log_message if isinstance(error, HTTPError) else ""
-        self.refuse(status_code, {"error": {"message": said or self._reason, "type": "server"}})
+        said = self.begin_error(error_in(about))
+        self.refuse(status_code, {"error": {"message": said, "type": "server"}})
 
     def log_exception(self, kind: Any, value: Any, traceback: Any) -> None:
         """As always, but for what clients do wrong: their requests are not logged."""
@@ -91,20 +74,12 @@ class KernelRoute(RequestHandler):
     def _line(self) -> Any:
         return self.request.connection
 
-    def _too_large(self) -> HTTPError:
-        self.set_header("Connection", "close")
-        return HTTPError(413, f"the request is larger than {self.max_body_bytes} bytes")
-
 
 class Knock(KernelRoute):
     """``POST knock``: a kernel asks for a token, and gets it on its own control channel.
 
     Whoever asks gets nothing here, not even whether there is such a kernel.
     """
-
-    @property
-    def max_body_bytes(self) -> int:
-        return MAX_KNOCK_BYTES
 
     @allow_unauthenticated
     async def post(self) -> None:
@@ -139,6 +114,7 @@ class Ask(KernelRoute):
 
     def prepare(self) -> None:
         self._kernel = self.kernel()  # before the body is read
+        self.max_body_bytes = int(self.extension.settings.max_request_mb) << 20
         super().prepare()
 
     @allow_unauthenticated

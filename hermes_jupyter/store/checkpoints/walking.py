@@ -17,6 +17,9 @@ logger = logging.getLogger(__name__)
 MOST_ENTRIES = 20_000
 """Names of one workspace that are looked at, nearest the top first."""
 SKIPPED = frozenset(map(os.fsencode, SKIPPED_FOLDERS | {"site-packages", ".bundle", ".pnpm-store"}))
+SERVERS = (b".jupyter_ystore.db", b"collaboration_sessions.json")
+"""Files of jupyter-collaboration, which its server writes whenever somebody types: to put one back
+would spoil the notebooks that are open."""
 MADE_ANEW = frozenset({b"pyvenv.cfg", b"CACHEDIR.TAG"})
 """A folder with one of these is an environment or a cache: whoever made it can make it again."""
 
@@ -56,7 +59,7 @@ def walk(
         found.listed.add(folder)
         for name, about in entries.items():
             path = folder.rstrip(SEPARATOR) + SEPARATOR + name
-            if path in skipped:
+            if path in skipped or name.startswith(SERVERS):
                 continue
             found.entries[path] = about
             if stat.S_ISDIR(about.st_mode) and name not in SKIPPED and about.st_dev == top.st_dev:

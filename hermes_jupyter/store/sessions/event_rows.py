@@ -136,6 +136,7 @@ def _call(call: ToolCall, known: Mapping[str, Any] | None = None) -> dict[str, A
         "error": call.error,
         "mistake": call.mistake,
         "by": call.by,
+        "about": call.about,
     }
     args = {} if known is not None and known == call.args else {"args": dict(call.args)}
     return dict(masked_value({**_filled(told), **args}))

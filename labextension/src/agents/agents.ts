@@ -6,9 +6,24 @@ import { Session } from '@jupyterlab/services';
 import { JSONObject, Token } from '@lumino/coreutils';
 import { ISignal, Signal } from '@lumino/signaling';
 
+import { Declined } from './control';
 import { Kernels, ISaid } from './kernels';
 import { Choice, IApproval, IQuestion, ITurn, outcomeOf, Waiting } from './protocol';
-import { answered, ended, happened, IItem, IState, NOTHING, told, without } from './state';
+import { LineState } from './server';
+import {
+  answered,
+  ended,
+  happened,
+  IItem,
+  IState,
+  NOTHING,
+  told,
+  tried,
+  without
+} from './state';
+
+/** What this page's answers say of where they come from. */
+const BY = 'panel';
 
 /** How long what was answered is still shown, in ms. */
 const LINGERS = 5_000;
@@ -45,10 +60,19 @@ export interface IAgents {
   readonly kernels: readonly IKernelAgents[];
   /** How many wait for a person. */
   readonly count: number;
+  /** Is the server there, which tells of kernels without a notebook in this page? */
+  readonly line: LineState;
   /** @throws Declined */
   answer(kernel: string, approval: IApproval, choice: Choice, more?: IMore): Promise<void>;
   /** @throws Declined */
   reply(kernel: string, question: IQuestion, text: string | null): Promise<void>;
+  /**
+   * Say something to the agent of a turn; it reads it at its next step.
+   *
+   * @returns whether this turn will still read it; else it is for the next one
+   * @throws Declined
+   */
+  say(kernel: string, turn: ITurn, text: string): Promise<boolean>;
   /** @throws Declined */
   stop(kernel: string, turn: ITurn): Promise<void>;
 }
@@ -87,6 +111,10 @@ export class Agents implements IAgents {
     return Array.from(this.states.values()).flatMap(open).length;
   }
 
+  get line(): LineState {
+    return this.watched.line;
+  }
+
   async answer(
     kernel: string,
     { id, digest }: IApproval,
@@ -99,7 +127,8 @@ export class Agents implements IAgents {
       digest,
       choice,
       note,
-      edited: edited ?? null
+      edited: edited ?? null,
+      by: BY
     });
   }
 
@@ -108,7 +137,16 @@ export class Agents implements IAgents {
     { id, digest }: IQuestion,
     text: string | null
   ): Promise<void> {
-    await this.settle(kernel, id, { do: 'reply', question: id, digest, text });
+    await this.settle(kernel, id, { do: 'reply', question: id, digest, text, by: BY });
+  }
+
+  async say(kernel: string, { turn }: ITurn, text: string): Promise<boolean> {
+    const { read_by_turn: isRead } = await this.watched.ask(kernel, {
+      do: 'say',
+      turn,
+      text
+    });
+    return isRead === true;
   }
 
   async stop(kernel: string, { turn }: ITurn): Promise<void> {
@@ -119,9 +157,13 @@ export class Agents implements IAgents {
   private async settle(kernel: string, id: string, content: JSONObject): Promise<void> {
     try {
       const { outcome } = await this.watched.ask(kernel, content);
-      this.set(kernel, state => answered(state, id, outcomeOf(outcome ?? null)));
+      const known = outcomeOf(outcome ?? null);
+      this.set(kernel, state => tried(answered(state, id, known), id, true));
       this.fade(kernel, id);
     } catch (problem) {
+      if (problem instanceof Declined && problem.code === 'silent') {
+        this.set(kernel, state => tried(state, id, undefined));
+      }
       void this.watched.look(kernel);
       throw problem;
     }
@@ -130,7 +172,7 @@ export class Agents implements IAgents {
   private hear(_: Kernels, { kernel, heard }: ISaid): void {
     switch (heard.kind) {
       case 'pending':
-        this.learn(kernel, state => told(state, heard.pending));
+        this.learn(kernel, state => told(state, heard.pending, heard.since));
         break;
       case 'event':
         this.learn(kernel, state => happened(state, heard.event));
@@ -148,14 +190,14 @@ export class Agents implements IAgents {
   private learn(kernel: string, change: (state: IState) => IState): void {
     const before = this.states.get(kernel) ?? NOTHING;
     const after = this.set(kernel, change);
-    const known = new Set(open(before).map(({ waiting }) => waiting.id));
+    const known = new Set(open(before).map(({ waiting }) => waiting.digest));
     for (const { waiting } of open(after)) {
-      if (!known.has(waiting.id)) {
+      if (!known.has(waiting.digest)) {
         this._asked.emit({ kernel, waiting });
       }
     }
     after.items
-      .filter(({ waiting, outcome }) => outcome && known.has(waiting.id))
+      .filter(({ waiting, outcome }) => outcome && known.has(waiting.digest))
       .forEach(({ waiting }) => this.fade(kernel, waiting.id));
   }
 

@@ -7,8 +7,12 @@ import { JSONObject } from '@lumino/coreutils';
 
 import { object, PROTOCOL, REQUEST, text } from './protocol';
 
-/** How long a kernel without the extension, which says nothing, is waited for, in ms. */
+/** How long a kernel that hangs is waited for, in ms. */
 const PATIENCE = 3_000;
+const PYTHON = 'python';
+const INFO_REQUEST = 'kernel_info_request';
+/** What a kernel with the extension lists in its info. */
+const FEATURE = 'hermes agents';
 
 /** The kernel did not do it. */
 export class Declined extends Error {
@@ -24,27 +28,60 @@ export class Declined extends Error {
 }
 
 /**
- * Ask a kernel.
+ * Has the kernel loaded the extension? Others must not be asked anything else: they complain of
+ * it in their logs. A kernel for Python may be asked for its info, and one that hangs is waited
+ * for; some for other languages complain of all that comes this way.
+ */
+export async function speaks(kernel: Kernel.IKernelConnection): Promise<boolean> {
+  if (!(await isForPython(kernel))) {
+    return false;
+  }
+  try {
+    const { supported_features } = await exchange(kernel, INFO_REQUEST, {}, null);
+    return Array.isArray(supported_features) && supported_features.includes(FEATURE);
+  } catch (problem) {
+    if (problem instanceof Declined) {
+      return false; // the connection or the kernel has ended
+    }
+    throw problem;
+  }
+}
+
+async function isForPython({ spec }: Kernel.IKernelConnection): Promise<boolean> {
+  const language = await spec.then(
+    told => told?.language,
+    () => undefined // the server does not say
+  );
+  return (language ?? PYTHON).toLowerCase() === PYTHON;
+}
+
+/**
+ * Ask a kernel that has loaded the extension.
  *
+ * @param patience - for how long its answer is waited for, in ms; null: until it is gone
  * @throws Declined
  */
 export async function request(
   kernel: Kernel.IKernelConnection,
-  content: JSONObject
+  content: JSONObject,
+  patience: number | null = PATIENCE
 ): Promise<JSONObject> {
-  const reply = object(await answer(kernel, { protocol: PROTOCOL, ...content }));
+  const asked = { protocol: PROTOCOL, ...content };
+  const reply = await exchange(kernel, REQUEST, asked, patience);
   if (reply.status !== 'ok') {
     throw new Declined(text(reply.ename) || 'failed', text(reply.evalue));
   }
   return reply;
 }
 
-function answer(
+function exchange(
   kernel: Kernel.IKernelConnection,
-  content: JSONObject
+  msgType: string,
+  content: JSONObject,
+  patience: number | null
 ): Promise<JSONObject> {
   const message = KernelMessage.createMessage({
-    msgType: REQUEST,
+    msgType,
     channel: 'control',
     session: kernel.clientId,
     username: kernel.username,
@@ -52,21 +89,31 @@ function answer(
     // The type knows only the messages of Jupyter itself.
   } as unknown as KernelMessage.IOptions<KernelMessage.IDebugRequestMsg>);
   return new Promise((resolve, reject) => {
-    const future = kernel.sendControlMessage(message, true, false);
+    const silent = (): void => reject(new Declined('silent', ''));
+    let timer = 0;
+    let future: ReturnType<typeof kernel.sendControlMessage>;
+    try {
+      future = kernel.sendControlMessage(message, true, false);
+    } catch {
+      silent(); // it is dead, or not connected
+      return;
+    }
     const end = (): void => {
       window.clearTimeout(timer);
       future.dispose();
     };
-    const timer = window.setTimeout(() => {
-      end();
-      reject(new Declined('silent', ''));
-    }, PATIENCE);
+    if (patience !== null) {
+      timer = window.setTimeout(() => {
+        end();
+        silent();
+      }, patience);
+    }
     future.done.catch(() => {
       end();
-      reject(new Declined('silent', ''));
+      silent();
     });
     future.onReply = reply => {
-      resolve(reply.content as unknown as JSONObject);
+      resolve(object(reply.content as unknown as JSONObject));
       end();
     };
   });

@@ -11,7 +11,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import { Declined, request } from './control';
 import { listOf, object, text } from './protocol';
-import { ServerLine } from './server';
+import { ITold, LineState, ServerLine } from './server';
 import { Heard, Watch } from './watch';
 
 /** What one kernel said. */
@@ -23,9 +23,7 @@ export interface ISaid {
 export class Kernels {
   constructor(private readonly server: ServerLine) {
     server.told.connect((_, told) => this.tell(told));
-    server.changed.connect(() =>
-      this.serverKernels.forEach(kernel => this.connection(kernel))
-    );
+    server.changed.connect(() => this.connection(''));
   }
 
   get said(): ISignal<this, ISaid> {
@@ -48,9 +46,14 @@ export class Kernels {
     });
   }
 
+  /** Is the server there, which tells of the kernels that this page has no connection to? */
+  get line(): LineState {
+    return this.server.state;
+  }
+
   /** Can this kernel be asked now? */
   reaches(kernel: string): boolean {
-    return this.watches.get(kernel)?.isConnected ?? this.server.isOpen;
+    return this.watches.get(kernel)?.isConnected === true || this.server.isOpen;
   }
 
   /** The notebook that a kernel runs for, as the server knows it. */
@@ -76,29 +79,47 @@ export class Kernels {
     await quietly(watch?.isConnected ? watch.look() : this.server.look());
   }
 
-  private tell(told: JSONObject): void {
+  private tell({ told, since }: ITold): void {
     const kernel = text(told.kernel);
     switch (told.event) {
       case 'pending':
-        listOf(told.kernels ?? [], object).forEach(each => this.tellPending(each));
+        this.tellAll(listOf(told.kernels ?? [], object), since);
         break;
       case 'came':
         void quietly(this.server.look());
         break;
       case 'gone':
       case 'restarted':
-        this._said.emit({ kernel, heard: { kind: 'gone' } });
+        this.end(kernel);
         break;
       default:
         this.hear(kernel, { kind: 'event', event: told });
     }
   }
 
-  private tellPending(pending: JSONObject): void {
+  private tellAll(kernels: JSONObject[], since: number): void {
+    kernels.forEach(each => this.tellPending(each, since));
+    // The server may be another than the one that told of them.
+    const there = new Set(kernels.map(({ kernel }) => text(kernel)));
+    new Set([...this.serverKernels, ...this.watches.keys()]).forEach(kernel => {
+      if (!there.has(kernel) && !this.hears(kernel)) {
+        this.end(kernel);
+      }
+    });
+  }
+
+  private end(kernel: string): void {
+    this.serverKernels.delete(kernel);
+    this._said.emit({ kernel, heard: { kind: 'gone' } });
+  }
+
+  private tellPending(pending: JSONObject, since: number): void {
     const kernel = text(pending.kernel);
     this.notebooks.set(kernel, text(pending.notebook));
     if (pending.state === 'answers') {
-      this.hear(kernel, { kind: 'pending', pending });
+      this.hear(kernel, { kind: 'pending', pending, since });
+    } else if (pending.state === 'unloaded' && !this.hears(kernel)) {
+      this.end(kernel); // it was started anew since
     } else if (pending.state === 'unreachable') {
       void this.watches.get(kernel)?.look();
     }
@@ -106,10 +127,15 @@ export class Kernels {
 
   private hear(kernel: string, heard: Heard): void {
     this.serverKernels.add(kernel);
-    const watch = this.watches.get(kernel);
-    if (kernel !== '' && !(watch?.isConnected && watch.hasSpoken)) {
+    if (kernel !== '' && !this.hears(kernel)) {
       this._said.emit({ kernel, heard });
     }
+  }
+
+  /** Does the page hear this kernel itself? */
+  private hears(kernel: string): boolean {
+    const watch = this.watches.get(kernel);
+    return watch !== undefined && watch.isConnected && watch.hasSpoken;
   }
 
   private connection(kernel: string): void {

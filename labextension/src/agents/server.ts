@@ -16,6 +16,17 @@ const API = 'hermes/api';
 /** In ms; doubled after each failure. */
 const SHORTEST_PAUSE = 1_000;
 const LONGEST_PAUSE = 60_000;
+/** Where the server has been there: somebody waits for it to come back. */
+const LONGEST_PAUSE_WHEN_LOST = 8_000;
+
+/** `missing`: it was never there, so the server has no such extension. */
+export type LineState = 'opening' | 'open' | 'lost' | 'missing';
+
+/** What the server tells; of `pending`, when it was asked, by the page's clock in ms. */
+export interface ITold {
+  told: JSONObject;
+  since: number;
+}
 
 export class ServerLine implements IDisposable {
   constructor(private readonly settings: ServerConnection.ISettings) {
@@ -23,7 +34,7 @@ export class ServerLine implements IDisposable {
   }
 
   /** What the server tells, message by message. */
-  get told(): ISignal<this, JSONObject> {
+  get told(): ISignal<this, ITold> {
     return this._told;
   }
 
@@ -32,8 +43,12 @@ export class ServerLine implements IDisposable {
     return this._changed;
   }
 
+  get state(): LineState {
+    return this._state;
+  }
+
   get isOpen(): boolean {
-    return this.socket?.readyState === WebSocket.OPEN;
+    return this.state === 'open';
   }
 
   get isDisposed(): boolean {
@@ -63,8 +78,9 @@ export class ServerLine implements IDisposable {
 
   /** What waits in all kernels, told as it is when the line opens. */
   async look(): Promise<void> {
+    const since = performance.now();
     const { kernels } = await this.fetch('pending', {});
-    this._told.emit({ event: 'pending', kernels: kernels ?? [] });
+    this._told.emit({ told: { event: 'pending', kernels: kernels ?? [] }, since });
   }
 
   private async fetch(path: string, init: RequestInit): Promise<JSONObject> {
@@ -87,29 +103,34 @@ export class ServerLine implements IDisposable {
   private connect(): void {
     const { wsUrl, token, appendToken, WebSocket: Socket } = this.settings;
     const query = appendToken && token ? `?token=${encodeURIComponent(token)}` : '';
+    const since = performance.now();
     const socket = new Socket(URLExt.join(wsUrl, API, 'events') + query);
     this.socket = socket;
     socket.onopen = () => {
       this.pause = SHORTEST_PAUSE;
+      this._state = 'open';
       this._changed.emit();
     };
     socket.onmessage = ({ data }) => {
-      this._told.emit(object(JSON.parse(String(data)) as JSONValue));
+      this._told.emit({ told: object(JSON.parse(String(data)) as JSONValue), since });
     };
     // Without the extension of the server it never opens: it is tried ever more rarely.
     socket.onclose = () => {
       if (!this.isDisposed) {
+        this._state = this.isOpen || this.state === 'lost' ? 'lost' : 'missing';
         this._changed.emit();
         this.timer = window.setTimeout(() => this.connect(), this.pause);
-        this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
+        const longest = this.state === 'lost' ? LONGEST_PAUSE_WHEN_LOST : LONGEST_PAUSE;
+        this.pause = Math.min(2 * this.pause, longest);
       }
     };
   }
 
   private socket: WebSocket | undefined;
+  private _state: LineState = 'opening';
   private pause = SHORTEST_PAUSE;
   private timer = 0;
   private _isDisposed = false;
-  private readonly _told = new Signal<this, JSONObject>(this);
+  private readonly _told = new Signal<this, ITold>(this);
   private readonly _changed = new Signal<this, void>(this);
 }

@@ -27,6 +27,10 @@ export interface IItem {
   waiting: Waiting;
   /** How it was answered, as soon as it was. */
   outcome: IOutcome | null;
+  /** Was it answered on this page? Undefined: this page tried, and whether it was heard is not known. */
+  isMine: boolean | undefined;
+  /** When this page learned of it, by its own clock in ms. */
+  heardAt: number;
 }
 
 export interface IState {
@@ -36,20 +40,23 @@ export interface IState {
 
 export const NOTHING: IState = { items: [], turns: [] };
 
-/** After the kernel has told all that waits. */
-export function told(before: IState, pending: JSONObject): IState {
-  const waiting: Waiting[] = [
+/**
+ * After the kernel has told all that waits.
+ *
+ * It was asked at the time `since`. What it has asked and heard meanwhile came here by itself, maybe
+ * before this: that counts more.
+ */
+export function told(before: IState, pending: JSONObject, since = Infinity): IState {
+  const all: Waiting[] = [
     ...listOf(pending.requests ?? [], approvalOf),
     ...listOf(pending.questions ?? [], questionOf)
   ];
-  const ids = new Set(waiting.map(({ id }) => id));
-  const answered = before.items.filter(
-    ({ waiting, outcome }) => outcome && !ids.has(waiting.id)
+  const digests = new Map(all.map(({ id, digest }) => [id, digest]));
+  const kept = before.items.filter(({ waiting: { id, digest }, outcome, heardAt }) =>
+    digests.has(id) ? digests.get(id) === digest : outcome || heardAt >= since
   );
-  return {
-    items: [...answered, ...waiting.map(waiting => ({ waiting, outcome: null }))],
-    turns: listOf(pending.turns ?? [], turnOf)
-  };
+  const state = { items: kept, turns: listOf(pending.turns ?? [], turnOf) };
+  return all.reduce(asked, state);
 }
 
 /** After an event. */
@@ -80,26 +87,39 @@ export function answered(before: IState, id: string, outcome: IOutcome): IState 
   return { ...before, items };
 }
 
+/** After this page has answered it, or has tried to. */
+export function tried(before: IState, id: string, isMine: true | undefined): IState {
+  const items = before.items.map(item =>
+    item.waiting.id === id ? { ...item, isMine } : item
+  );
+  return { ...before, items };
+}
+
 /** After the kernel has ended: nothing waits any more. */
 export function ended(before: IState): IState {
   const gone: IOutcome = { decision: GONE, by: '', said: '' };
-  const items = before.items.map(({ waiting, outcome }) => ({
-    waiting,
-    outcome: outcome ?? gone
-  }));
+  const items = before.items.map(item => ({ ...item, outcome: item.outcome ?? gone }));
   return { items, turns: [] };
 }
 
-/** Without this item. */
+/** Without this item, if it was answered. */
 export function without(before: IState, id: string): IState {
-  return { ...before, items: before.items.filter(({ waiting }) => waiting.id !== id) };
+  const items = before.items.filter(item => item.waiting.id !== id || !item.outcome);
+  return { ...before, items };
+}
+
+/** What is asked anew under an id is another request. */
+function isSame(one: Waiting, other: Waiting): boolean {
+  return one.id === other.id && one.digest === other.digest;
 }
 
 function asked(before: IState, waiting: Waiting | null): IState {
-  if (waiting === null || before.items.some(item => item.waiting.id === waiting.id)) {
+  if (waiting === null || before.items.some(item => isSame(item.waiting, waiting))) {
     return before;
   }
-  return { ...before, items: [...before.items, { waiting, outcome: null }] };
+  const others = before.items.filter(item => item.waiting.id !== waiting.id);
+  const item = { waiting, outcome: null, isMine: false, heardAt: performance.now() };
+  return { ...before, items: [...others, item] };
 }
 
 function went(before: IState, turn: ITurn | null): IState {

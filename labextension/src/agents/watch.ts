@@ -7,14 +7,15 @@ import { JSONObject, JSONValue } from '@lumino/coreutils';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
-import { Declined, request } from './control';
+import { Declined, request, speaks } from './control';
 import { EVENT, object } from './protocol';
 
 const GONE: Kernel.Status[] = ['restarting', 'autorestarting', 'dead', 'terminating'];
 
 /** What a kernel says. */
 export type Heard =
-  | { kind: 'pending'; pending: JSONObject }
+  /** Of what the kernel was asked at this time, by the page's clock in ms. */
+  | { kind: 'pending'; pending: JSONObject; since: number }
   | { kind: 'event'; event: JSONObject }
   | { kind: 'connection' }
   | { kind: 'gone' };
@@ -24,6 +25,9 @@ export class Watch implements IDisposable {
     kernel.iopubMessage.connect(this.hear, this);
     kernel.statusChanged.connect(this.notice, this);
     kernel.connectionStatusChanged.connect(this.reconnect, this);
+    if (this.isConnected) {
+      void this.look();
+    }
   }
 
   /** Has it said anything since it began? */
@@ -42,12 +46,16 @@ export class Watch implements IDisposable {
     return this._isDisposed;
   }
 
-  /** Ask what waits. A kernel without the extension says nothing. */
+  /** Ask what waits, if the kernel has loaded the extension; one that hangs is waited for. */
   async look(): Promise<void> {
+    if (!(await speaks(this.kernel))) {
+      return;
+    }
+    const since = performance.now();
     try {
-      const pending = await request(this.kernel, { do: 'pending' });
+      const pending = await request(this.kernel, { do: 'pending' }, null);
       this.hasSpoken = true;
-      this._heard.emit({ kind: 'pending', pending });
+      this._heard.emit({ kind: 'pending', pending, since });
     } catch (problem) {
       if (!(problem instanceof Declined)) {
         throw problem;
@@ -68,11 +76,12 @@ export class Watch implements IDisposable {
 
   private hear(_: unknown, message: KernelMessage.IIOPubMessage): void {
     if ((message.header.msg_type as string) === EVENT) {
-      this.hasSpoken = true;
-      this._heard.emit({
-        kind: 'event',
-        event: object(message.content as unknown as JSONValue)
-      });
+      const event = object(message.content as unknown as JSONValue);
+      this.hasSpoken = event.event !== 'unloaded';
+      this._heard.emit({ kind: 'event', event });
+      if (event.event === 'ready') {
+        void this.look(); // so the kernel knows that somebody can answer here
+      }
     }
   }
 
@@ -85,8 +94,7 @@ export class Watch implements IDisposable {
 
   private reconnect(_: unknown, status: Kernel.ConnectionStatus): void {
     this._heard.emit({ kind: 'connection' });
-    // Others are not asked: a kernel without the extension logs an error each time.
-    if (status === 'connected' && this.hasSpoken) {
+    if (status === 'connected') {
       void this.look();
     }
   }

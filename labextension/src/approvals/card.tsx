@@ -8,7 +8,9 @@ import * as React from 'react';
 import { IMore } from '../agents/agents';
 import { Choice, IApproval } from '../agents/protocol';
 import { Button } from '../parts/button';
-import { Diff } from '../parts/diff';
+import { DiffLines, linesOf } from '../parts/diff';
+import { Listing } from '../parts/listing';
+import { Effects } from './effects';
 import { Frame, IFrameProps } from './frame';
 import { whereabouts } from './words';
 
@@ -42,35 +44,36 @@ interface IPartProps {
 }
 
 function Facts({ approval, trans }: IPartProps): JSX.Element {
-  const { what, diff, reasons, effects, effectsLeftOut: more, purpose } = approval;
+  const { what, diff, reasons, purpose } = approval;
   const where = whereabouts(approval, trans);
-  const also = effects.filter(effect => !reasons.includes(effect));
   return (
     <>
       {purpose && <p className="hermes-Card-purpose">{purpose}</p>}
-      <pre
-        className="hermes-Card-what"
-        tabIndex={0}
-        role="group"
-        aria-label={trans.__('What would be done')}
-      >
-        {what}
-      </pre>
-      {where && <p className="hermes-Card-where">{trans.__('In %1', where)}</p>}
       {reasons.map(reason => (
         <p key={reason} className="hermes-Card-reason">
           {reason}
         </p>
       ))}
-      {also.length + more > 0 && (
-        <ul className="hermes-Card-effects">
-          {also.map(effect => (
-            <li key={effect}>{effect}</li>
-          ))}
-          {more > 0 && <li>{trans._n('and %1 more', 'and %1 more', more)}</li>}
-        </ul>
+      <Listing
+        className={`hermes-Card-what${diff ? ' hermes-mod-brief' : ''}`}
+        label={trans.__('What would be done')}
+        lines={diff ? undefined : linesOf(what).length}
+        trans={trans}
+      >
+        {what}
+      </Listing>
+      {diff && (
+        <Listing
+          className="hermes-Diff"
+          label={trans.__('What would change')}
+          lines={linesOf(diff).length}
+          trans={trans}
+        >
+          <DiffLines text={diff} />
+        </Listing>
       )}
-      {diff && <Diff text={diff} />}
+      <Effects approval={approval} trans={trans} />
+      {where && <p className="hermes-Card-where">{trans.__('In %1', where)}</p>}
     </>
   );
 }
@@ -115,11 +118,11 @@ function Buttons({ approval, trans, answer }: IButtonsProps): JSX.Element {
       {offers('deny') && (
         <Button look="reject" text={trans.__('Deny')} click={() => answer('deny')} />
       )}
-      {offers('deny') && (
-        <Button text={trans.__('Deny with a note…')} click={() => setWriting('note')} />
-      )}
       {offers('edit') && edit && (
         <Button text={trans.__('Edit…')} click={() => setWriting('edit')} />
+      )}
+      {offers('deny') && (
+        <Button text={trans.__('Deny with a note…')} click={() => setWriting('note')} />
       )}
       {offers('session') && (
         <Button
@@ -152,6 +155,10 @@ function Writing({ label, start, done, trans, close, send }: IWritingProps): JSX
   const [text, setText] = React.useState(start);
   const field = React.useRef<HTMLTextAreaElement>(null);
   React.useEffect(() => field.current?.focus(), []);
+  const back = (): void => {
+    field.current?.closest<HTMLElement>('.hermes-Card')?.focus();
+    close();
+  };
   return (
     <form
       className="hermes-Writing"
@@ -161,8 +168,9 @@ function Writing({ label, start, done, trans, close, send }: IWritingProps): JSX
       }}
       onKeyDown={event => {
         if (event.key === 'Escape') {
+          event.preventDefault();
           event.stopPropagation();
-          close();
+          back();
         }
       }}
     >
@@ -180,7 +188,7 @@ function Writing({ label, start, done, trans, close, send }: IWritingProps): JSX
         <button type="submit" className="hermes-Button">
           {done}
         </button>
-        <Button text={trans.__('Back')} click={close} />
+        <Button text={trans.__('Back')} click={back} />
       </div>
     </form>
   );

@@ -7,7 +7,9 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { IOutcome, Waiting } from '../agents/protocol';
-import { age, ending, headline, problem } from './words';
+import { GONE } from '../agents/state';
+import { holdsFocus, useHandedOn } from './focus';
+import { age, ending, headline, isSilence, problem, whence } from './words';
 
 /** Starts an answer; the frame shows how it goes. */
 export type Send = (answer: () => Promise<void>) => void;
@@ -15,6 +17,8 @@ export type Send = (answer: () => Promise<void>) => void;
 export interface IFrameProps {
   waiting: Waiting;
   outcome: IOutcome | null;
+  /** Was it answered here, if that is known? */
+  isMine: boolean | undefined;
   /** Of the notebook. */
   name: string;
   isConnected: boolean;
@@ -27,21 +31,36 @@ export interface IFrameProps {
 }
 
 export function Frame(props: IFrameProps): JSX.Element {
-  const { waiting, outcome, name, isConnected, now, trans, show, children } = props;
+  const { waiting, outcome, isMine, name, isConnected, now, trans, show, children } = props;
+  const from = outcome ? whence(outcome, isMine, trans) : '';
   const [isSending, setSending] = React.useState(false);
-  const [failed, setFailed] = React.useState('');
+  const [failed, setFailed] = React.useState<unknown>(null);
   const id = React.useId();
+  const card = React.useRef<HTMLElement>(null);
+  useHandedOn(card);
+  const ended = React.useRef<HTMLParagraphElement>(null);
   const send: Send = answer => {
+    if (holdsFocus(card.current)) {
+      ended.current?.focus(); // the buttons are about to be disabled
+    }
     setSending(true);
-    setFailed('');
+    setFailed(null);
     answer()
-      .catch(error => setFailed(problem(error, trans)))
+      .catch(setFailed)
       .finally(() => setSending(false));
   };
   const isHigh = waiting.kind === 'approval' && waiting.risk === 'high';
+  const isAnswered = outcome !== null && outcome.decision !== GONE;
+  const classes = [
+    'hermes-Card',
+    isHigh && 'hermes-mod-high',
+    isAnswered && 'hermes-mod-answered'
+  ];
   return (
     <section
-      className={`hermes-Card${isHigh ? ' hermes-mod-high' : ''}${outcome ? ' hermes-mod-answered' : ''}`}
+      ref={card}
+      tabIndex={-1}
+      className={classes.filter(Boolean).join(' ')}
       role="alertdialog"
       aria-labelledby={`${id}-title`}
       aria-describedby={`${id}-body`}
@@ -50,24 +69,25 @@ export function Frame(props: IFrameProps): JSX.Element {
       <header className="hermes-Card-header">
         <h3 id={`${id}-title`}>{headline(waiting, trans)}</h3>
         {isHigh && <span className="hermes-Card-risk">{trans.__('high risk')}</span>}
-        <span className="hermes-Card-age">{age(waiting.askedAt, now, trans)}</span>
       </header>
-      <button
-        type="button"
-        className="hermes-Link"
-        title={trans.__('Show the cell')}
-        onClick={show}
-      >
-        {name}
-      </button>
+      <p className="hermes-Card-origin">
+        <button
+          type="button"
+          className="hermes-Link"
+          title={trans.__('Show the cell')}
+          onClick={show}
+        >
+          {name}
+        </button>
+        <span className="hermes-Card-age">{age(waiting.askedAt, now, trans)}</span>
+      </p>
       <fieldset id={`${id}-body`} disabled={isSending || outcome !== null || !isConnected}>
         {children(send)}
       </fieldset>
-      {outcome && (
-        <p role="status" className="hermes-Card-ending">
-          {ending(outcome, trans)}
-        </p>
-      )}
+      <p ref={ended} tabIndex={-1} role="status" className="hermes-Card-ending">
+        {outcome ? ending(outcome, trans) : isSending ? trans.__('Sending…') : ''}
+        {from && <span className="hermes-Card-from"> · {from}</span>}
+      </p>
       {!isConnected && !outcome && (
         <p role="status">
           {trans.__(
@@ -75,9 +95,9 @@ export function Frame(props: IFrameProps): JSX.Element {
           )}
         </p>
       )}
-      {failed && (
+      {failed !== null && !(outcome && isSilence(failed)) && (
         <p role="alert" className="hermes-Card-failed">
-          {failed}
+          {problem(failed, trans)}
         </p>
       )}
     </section>

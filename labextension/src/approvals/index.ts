@@ -20,6 +20,7 @@ import { giveNotices } from './notices';
 import { ApprovalsPanel } from './panel';
 import { notebookOf, showCell } from './showing';
 import { WaitingStatus } from './status';
+import { countInTitle } from './title';
 
 export const approvals: JupyterFrontEndPlugin<void> = {
   id: named('approvals'),
@@ -39,12 +40,18 @@ export const approvals: JupyterFrontEndPlugin<void> = {
   ) => {
     const translates = translator ?? nullTranslator;
     const trans = translates.load(DOMAIN);
-    const panel = new ApprovalsPanel(agents, translates, (kernel, cell) => {
-      void showCell(app, tracker, agents, kernel, cell);
-    });
+    const panel = new ApprovalsPanel(
+      agents,
+      translates,
+      (kernel, cell) => void showCell(app, tracker, agents, kernel, cell),
+      () => app.shell.currentWidget?.activate()
+    );
     app.shell.add(panel, 'right', { rank: 500 });
     restorer?.add(panel, panel.id);
-    const show = (): void => app.shell.activateById(panel.id);
+    const show = (): void => {
+      app.shell.activateById(panel.id);
+      panel.enter();
+    };
     app.commands.addCommand(CommandIDs.showApprovals, {
       label: trans.__('Show What Agents Ask'),
       describedBy: { args: { type: 'object', properties: {} } },
@@ -61,6 +68,7 @@ export const approvals: JupyterFrontEndPlugin<void> = {
     } else {
       app.shell.add(status, labShell ? 'top' : 'menu', { rank: 10_000 });
     }
+    countInTitle(agents);
     giveNotices({
       agents,
       trans,

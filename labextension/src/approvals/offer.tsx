@@ -5,8 +5,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Button } from '../parts/button';
-
 export function OfferNotices({ trans }: { trans: TranslationBundle }): JSX.Element | null {
   const [permission, setPermission] = React.useState(permissionNow());
   if (permission !== 'default') {
@@ -17,7 +15,9 @@ export function OfferNotices({ trans }: { trans: TranslationBundle }): JSX.Eleme
   };
   return (
     <p className="hermes-Panel-offer">
-      <Button text={trans.__('Notify me when this page is hidden')} click={ask} />
+      <button type="button" className="hermes-Link" onClick={ask}>
+        {trans.__('Notify me when this page is hidden')}
+      </button>
     </p>
   );
 }

@@ -10,10 +10,11 @@ import { IAgents } from '../agents/agents';
 import { askIcon } from '../icons';
 import { DOMAIN } from '../names';
 import { Card } from './card';
+import { enter, move } from './focus';
 import { OfferNotices } from './offer';
 import { Question } from './question';
+import { Reach } from './reach';
 import { Turns } from './turns';
-import { problem } from './words';
 
 const ID = 'hermes-approvals';
 
@@ -24,7 +25,8 @@ export class ApprovalsPanel extends ReactWidget {
   constructor(
     private readonly agents: IAgents,
     translator: ITranslator,
-    private readonly showCell: ShowCell
+    private readonly showCell: ShowCell,
+    private readonly leave: () => void
   ) {
     super();
     this.trans = translator.load(DOMAIN);
@@ -40,9 +42,21 @@ export class ApprovalsPanel extends ReactWidget {
   protected render(): JSX.Element {
     return (
       <UseSignal signal={this.agents.changed}>
-        {() => <Content agents={this.agents} trans={this.trans} show={this.showCell} />}
+        {() => (
+          <Content
+            agents={this.agents}
+            trans={this.trans}
+            show={this.showCell}
+            leave={this.leave}
+          />
+        )}
       </UseSignal>
     );
+  }
+
+  /** Put the keyboard's focus to what waits. */
+  enter(): void {
+    void Promise.resolve(this.renderPromise).then(() => enter(this.node));
   }
 
   /** The icon shows that something waits. */
@@ -57,25 +71,41 @@ interface IContentProps {
   agents: IAgents;
   trans: TranslationBundle;
   show: ShowCell;
+  /** Goes back to the notebook. */
+  leave: () => void;
 }
 
-function Content({ agents, trans, show }: IContentProps): JSX.Element {
+function Content({ agents, trans, show, leave }: IContentProps): JSX.Element {
   const { kernels, count } = agents;
   const now = useNow(count > 0);
-  const [failed, setFailed] = React.useState('');
+  const items = kernels.flatMap(each => each.items);
+  const places = items.map(({ waiting, outcome }) => `${waiting.id} ${outcome !== null}`);
+  const moved = useMoves(places.join());
   return (
-    <>
+    <div
+      className={`hermes-Panel-content hermes-mod-moved-${moved}`}
+      tabIndex={-1}
+      onKeyDown={event => move(event, leave)}
+    >
       <h2>{trans.__('Hermes')}</h2>
       <p className="hermes-Panel-count" role="status" aria-live="polite">
         {count === 0
           ? trans.__('Nothing waits for you.')
           : trans._n('%1 request waits for you.', '%1 requests wait for you.', count)}
       </p>
+      {items.length === 0 && (
+        <p className="hermes-Panel-hint">
+          {trans.__('What the agents of your notebooks ask can be answered here.')}
+        </p>
+      )}
       <OfferNotices trans={trans} />
       {kernels.flatMap(({ kernel, name, isConnected, items }) =>
-        items.map(({ waiting, outcome }) => {
+        items.map(({ waiting, outcome, isMine }) => {
+          // Ids are of one kernel; what is asked anew under one is another request.
+          const key = `${kernel} ${waiting.id} ${waiting.digest}`;
           const frame = {
             outcome,
+            isMine,
             name,
             isConnected,
             now,
@@ -84,14 +114,14 @@ function Content({ agents, trans, show }: IContentProps): JSX.Element {
           };
           return waiting.kind === 'approval' ? (
             <Card
-              key={waiting.id}
+              key={key}
               approval={waiting}
               answer={(choice, more) => agents.answer(kernel, waiting, choice, more)}
               {...frame}
             />
           ) : (
             <Question
-              key={waiting.id}
+              key={key}
               question={waiting}
               reply={text => agents.reply(kernel, waiting, text)}
               {...frame}
@@ -103,18 +133,24 @@ function Content({ agents, trans, show }: IContentProps): JSX.Element {
         kernels={kernels}
         trans={trans}
         show={show}
-        stop={(kernel, turn) => {
-          setFailed('');
-          agents.stop(kernel, turn).catch(error => setFailed(problem(error, trans)));
-        }}
+        say={(kernel, turn, text) => agents.say(kernel, turn, text)}
+        stop={(kernel, turn) => agents.stop(kernel, turn)}
       />
-      {failed && (
-        <p role="alert" className="hermes-Card-failed">
-          {failed}
-        </p>
-      )}
-    </>
+      <Reach line={agents.line} trans={trans} />
+    </div>
   );
+}
+
+/**
+ * 0 and 1 in turn, as often as cards come, go or shrink: a click that was meant for another must not
+ * hit a button that has moved below the pointer.
+ */
+function useMoves(places: string): number {
+  const before = React.useRef({ places, moves: 0 });
+  if (before.current.places !== places) {
+    before.current = { places, moves: before.current.moves + 1 };
+  }
+  return before.current.moves % 2;
 }
 
 /** The time, told anew each second while something waits. */

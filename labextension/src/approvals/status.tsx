@@ -33,8 +33,8 @@ export class WaitingStatus extends ReactWidget {
     }
     const text =
       agents.count > 0
-        ? trans._n('Hermes: %1 waits', 'Hermes: %1 wait', agents.count)
-        : trans._n('Hermes: %1 works', 'Hermes: %1 work', turns);
+        ? trans._n('Hermes: %1 waiting', 'Hermes: %1 waiting', agents.count)
+        : trans._n('Hermes: %1 working', 'Hermes: %1 working', turns);
     return (
       <button
         type="button"

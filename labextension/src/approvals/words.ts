@@ -52,6 +52,32 @@ export function ending({ decision, said }: IOutcome, trans: TranslationBundle): 
   }
 }
 
+/** Where it was answered; empty if that is known, or nobody answered. */
+export function whence(
+  { by }: IOutcome,
+  isMine: boolean | undefined,
+  trans: TranslationBundle
+): string {
+  switch (by) {
+    case 'panel':
+      if (isMine === undefined) {
+        return '';
+      }
+      return isMine ? trans.__('on this page') : trans.__('on another page');
+    case 'widget':
+      return trans.__('below the cell');
+    case 'input':
+      return trans.__('at the prompt');
+    default:
+      return '';
+  }
+}
+
+/** Is nothing known of what became of an answer? */
+export function isSilence(error: unknown): boolean {
+  return error instanceof Declined && error.code === 'silent';
+}
+
 /** Why an answer did not get through. */
 export function problem(error: unknown, trans: TranslationBundle): string {
   if (!(error instanceof Declined)) {
@@ -59,7 +85,7 @@ export function problem(error: unknown, trans: TranslationBundle): string {
   }
   return error.code === 'silent'
     ? trans.__(
-        'The kernel did not answer. Whether it heard you is not known: look in a moment.'
+        'The kernel did not answer. Whether it heard you is not known: your answer may still arrive. If this still waits in a moment, answer again; it counts once.'
       )
     : error.message;
 }

@@ -32,6 +32,7 @@ export class ChangeBar extends ReactWidget {
             : trans.__('Changed by Hermes')
         }
         diff={entry.before === null ? '' : lineDiff(entry.before, entry.after)}
+        undo={entry.before === null ? trans.__('Remove') : trans.__('Put back')}
         isAsLeft={changes.isAsLeft(cell)}
         trans={trans}
         keep={() => changes.keep(cell)}
@@ -44,13 +45,16 @@ export class ChangeBar extends ReactWidget {
 interface IBarProps {
   text: string;
   diff: string;
+  /** What putting it back is called here. */
+  undo: string;
   isAsLeft: boolean;
   trans: TranslationBundle;
   keep: () => void;
   putBack: () => void;
 }
 
-function Bar({ text, diff, isAsLeft, trans, keep, putBack }: IBarProps): JSX.Element {
+function Bar(props: IBarProps): JSX.Element {
+  const { text, diff, undo, isAsLeft, trans, keep, putBack } = props;
   const [isOpen, setOpen] = React.useState(false);
   return (
     <div role="group" aria-label={text}>
@@ -68,7 +72,7 @@ function Bar({ text, diff, isAsLeft, trans, keep, putBack }: IBarProps): JSX.Ele
         )}
         <Button text={trans.__('Keep')} click={keep} />
         {isAsLeft ? (
-          <Button text={trans.__('Put back')} click={putBack} />
+          <Button text={undo} click={putBack} />
         ) : (
           <span>{trans.__('and by you since')}</span>
         )}

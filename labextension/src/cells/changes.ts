@@ -45,6 +45,15 @@ export class Changes {
     this._changed.emit();
   }
 
+  /** Take up what was noted before the page was reloaded, as far as it is still so. */
+  restore(entries: Iterable<[string, IChanged]>): void {
+    for (const [cell, entry] of entries) {
+      this.byId.set(cell, entry);
+    }
+    this.compare();
+    this._changed.emit();
+  }
+
   /** Somebody has looked, and it is well. */
   keep(cell: string): void {
     if (this.byId.delete(cell)) {

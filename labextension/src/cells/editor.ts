@@ -170,6 +170,9 @@ export class CellEditor {
     if (!isCode(cell) || !Array.isArray(outputs)) {
       throw new Refusal('invalid', 'outputs can be shown below a code cell only');
     }
+    if (isRunning(cell)) {
+      throw new Refusal('refused', 'the user has started this cell, and it shows that run');
+    }
     cell.outputs.fromJSON(outputs as nbformat.IOutput[]);
     cell.executionCount = typeof count === 'number' ? count : null;
     return {};

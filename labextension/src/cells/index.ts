@@ -11,12 +11,15 @@ import {
 } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator, TranslationBundle } from '@jupyterlab/translation';
 
+import { IChoices } from '../choices';
 import { DOMAIN, named } from '../names';
 import { showChanges } from './bars';
 import { Changes } from './changes';
 import { CellEditor } from './editor';
+import { remember, remembered } from './keeping';
 import { CellsPage } from './page';
 import { Refusal } from './protocol';
+import { tellSettings } from './settings';
 import { IUndoManager, UndoSteps } from './undoSteps';
 
 /** By model: two views of a notebook share them. */
@@ -33,20 +36,25 @@ export const cells: JupyterFrontEndPlugin<void> = {
     'Lets the agent read and change the cells of the notebook that it was asked in.',
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [ITranslator],
+  optional: [ITranslator, IChoices],
   activate: (
     _: JupyterFrontEnd,
     tracker: INotebookTracker,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    choices: IChoices | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
-    const watch = (panel: NotebookPanel): void => serve(panel, trans);
+    const watch = (panel: NotebookPanel): void => serve(panel, trans, choices);
     tracker.forEach(watch);
     tracker.widgetAdded.connect((_, panel) => watch(panel));
   }
 };
 
-function serve(panel: NotebookPanel, trans: TranslationBundle): void {
+function serve(
+  panel: NotebookPanel,
+  trans: TranslationBundle,
+  choices: IChoices | null
+): void {
   let editor: CellEditor | null = null;
   const edit = (model: INotebookModel): CellEditor => {
     const { steps, changes } = sharedOf(model);
@@ -55,8 +63,17 @@ function serve(panel: NotebookPanel, trans: TranslationBundle): void {
     );
     made.changed.connect((_, change) => changes.note(change));
     showChanges(panel, changes, trans);
+    remember(panel, changes);
     return made;
   };
+  void panel.context.ready.then(() => {
+    const { model } = panel.content;
+    const entries = remembered(panel.context.path);
+    if (model !== null && entries.length > 0 && !panel.isDisposed) {
+      editor ??= edit(model);
+      sharedOf(model).changes.restore(entries);
+    }
+  });
   const page = new CellsPage(panel, request => {
     const { model } = panel.content;
     if (model === null || panel.isDisposed) {
@@ -66,6 +83,7 @@ function serve(panel: NotebookPanel, trans: TranslationBundle): void {
     return editor.answer(request);
   });
   panel.disposed.connect(() => page.dispose());
+  tellSettings(panel, page, choices);
 }
 
 function sharedOf(model: INotebookModel): IShared {

@@ -1,20 +1,20 @@
 /**
  * One open notebook, as the kernel's `hermes.cells` sees it: opens the comm whenever there is a
- * kernel that may know it, and answers what comes.
+ * kernel that knows it, and answers what comes.
  */
 
-import { Notebook, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 import { ISessionContext } from '@jupyterlab/apputils';
-import { Cell } from '@jupyterlab/cells';
+import { NotebookPanel } from '@jupyterlab/notebook';
 import { Kernel, KernelMessage } from '@jupyterlab/services';
 import { JSONObject, JSONValue } from '@lumino/coreutils';
 import { IDisposable } from '@lumino/disposable';
 
+import { speaks } from '../agents/control';
+import { EVENT, object } from '../agents/protocol';
 import { CAN, IRequest, isRequest, PROTOCOL, Refusal, TARGET } from './protocol';
 import { RawComm } from './rawComm';
+import { thisWindow } from './thisWindow';
 
-/** Cells with one of these may load the extension. */
-const MENTIONED = /hermes|^\s*%%agent/m;
 const GONE: Kernel.Status[] = ['restarting', 'autorestarting', 'dead', 'terminating'];
 
 export class CellsPage implements IDisposable {
@@ -25,10 +25,12 @@ export class CellsPage implements IDisposable {
     const { sessionContext, context } = panel;
     sessionContext.kernelChanged.connect(this.meet, this);
     sessionContext.statusChanged.connect(this.notice, this);
+    sessionContext.connectionStatusChanged.connect(this.look, this);
     sessionContext.iopubMessage.connect(this.listen, this);
+    // At the last moment at which the kernel can be told that the notebook was closed.
+    sessionContext.disposed.connect(this.dispose, this);
     context.pathChanged.connect(this.rename, this);
-    NotebookActions.executed.connect(this.ran, this);
-    void context.ready.then(() => this.meet());
+    this.look();
   }
 
   get isDisposed(): boolean {
@@ -45,17 +47,29 @@ export class CellsPage implements IDisposable {
     const { sessionContext, context } = this.panel;
     sessionContext.kernelChanged.disconnect(this.meet, this);
     sessionContext.statusChanged.disconnect(this.notice, this);
+    sessionContext.connectionStatusChanged.disconnect(this.look, this);
     sessionContext.iopubMessage.disconnect(this.listen, this);
+    sessionContext.disposed.disconnect(this.dispose, this);
     context.pathChanged.disconnect(this.rename, this);
-    NotebookActions.executed.disconnect(this.ran, this);
   }
 
-  /** A kernel is there that was not before, or it is this page that is new. */
+  /** There is another kernel. */
   private meet(): void {
     this.comm?.dispose();
     this.comm = null;
-    const cells = Array.from(this.panel.content.model?.cells ?? []);
-    if (cells.some(cell => MENTIONED.test(cell.sharedModel.getSource()))) {
+    this.look();
+  }
+
+  private look(): void {
+    const { kernel } = this;
+    if (kernel?.connectionStatus === 'connected') {
+      void this.greet(kernel);
+    }
+  }
+
+  /** The extension may have been loaded before; a kernel without it would complain of the comm. */
+  private async greet(kernel: Kernel.IKernelConnection): Promise<void> {
+    if ((await speaks(kernel)) && kernel === this.kernel) {
       this.open();
     }
   }
@@ -67,18 +81,15 @@ export class CellsPage implements IDisposable {
     }
   }
 
-  /** The extension says something: it is loaded. */
-  private listen(_: ISessionContext, message: KernelMessage.IMessage): void {
-    if ((message.header.msg_type as string) === 'hermes_event') {
-      this.open();
+  /** The extension says something: it is loaded, or was until now. */
+  private listen(_: ISessionContext, { header, content }: KernelMessage.IMessage): void {
+    if ((header.msg_type as string) !== EVENT) {
+      return;
     }
-  }
-
-  private ran(_: unknown, { notebook, cell }: { notebook: Notebook; cell: Cell }): void {
-    if (
-      notebook === this.panel.content &&
-      MENTIONED.test(cell.model.sharedModel.getSource())
-    ) {
+    if (object(content as JSONValue).event === 'unloaded') {
+      this.comm?.close();
+      this.comm = null;
+    } else {
       this.open();
     }
   }
@@ -88,13 +99,15 @@ export class CellsPage implements IDisposable {
   }
 
   private open(): void {
-    const kernel = this.panel.sessionContext.session?.kernel;
+    const { kernel } = this;
     if (this.comm !== null || this.isDisposed || !kernel || GONE.includes(kernel.status)) {
       return;
     }
     const comm = new RawComm(kernel, TARGET, {
+      settings: this.settings,
       protocol: PROTOCOL,
       notebook: this.panel.context.path,
+      window: thisWindow(),
       can: CAN
     });
     comm.received.connect(this.receive, this);
@@ -106,9 +119,29 @@ export class CellsPage implements IDisposable {
     this.comm = comm;
   }
 
+  private get kernel(): Kernel.IKernelConnection | null {
+    return this.panel.sessionContext.session?.kernel ?? null;
+  }
+
   private receive(comm: RawComm, data: JSONValue): void {
     if (isRequest(data)) {
       comm.send({ id: data.id, ...this.outcome(data) });
+    }
+    this.accepted = comm;
+  }
+
+  /** What holds for the turns of this page from now on. */
+  set(settings: JSONObject): void {
+    this.settings = settings;
+    this.comm?.send({ settings });
+  }
+
+  /** Have a comm by which the next cell is preceded, if nobody has answered on one yet. */
+  openForSure(): void {
+    if (this.comm === null || this.comm !== this.accepted) {
+      this.comm?.dispose();
+      this.comm = null;
+      this.open();
     }
   }
 
@@ -125,5 +158,7 @@ export class CellsPage implements IDisposable {
   }
 
   private comm: RawComm | null = null;
+  private accepted: RawComm | null = null;
+  private settings: JSONObject = {};
   private _isDisposed = false;
 }

@@ -3,31 +3,42 @@
  */
 
 import { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
+import {
+  ICommandPalette,
+  ISessionContextDialogs,
+  IToolbarWidgetRegistry
+} from '@jupyterlab/apputils';
 import { isCodeCellModel } from '@jupyterlab/cells';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
-import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 
 import { IAgents } from '../agents';
+import { IChoices } from '../choices';
 import { CATEGORY, CommandIDs } from '../commands';
 import { fixIcon, promptIcon } from '../icons';
 import { DOMAIN, named } from '../names';
-import { askBelow, Defaults, fixCell, hasFailed } from './cells';
-import { RunningTurn, stopAll } from './runningTurn';
+import { askBelow, canBeFixed, fixCell } from './cells';
+import { FixButtons } from './fixButton';
+import { isPython, load, runsIn } from './kernel';
+import { RunningTurn, stopAll, turnsOf } from './runningTurn';
 
-const ID = named('notebook');
 /** As in the schema of this plugin. */
 const TOOLBAR_ITEM = 'hermes-running-turn';
 const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;
 
 export const notebook: JupyterFrontEndPlugin<void> = {
-  id: ID,
+  id: named('notebook'),
   description: 'Asks the agent from a notebook, and shows that it works.',
   autoStart: true,
   requires: [IAgents, INotebookTracker],
-  optional: [ITranslator, ICommandPalette, IToolbarWidgetRegistry, ISettingRegistry],
+  optional: [
+    ITranslator,
+    ICommandPalette,
+    IToolbarWidgetRegistry,
+    ISessionContextDialogs,
+    IChoices
+  ],
   activate: (
     { commands }: JupyterFrontEnd,
     agents: IAgents,
@@ -35,53 +46,78 @@ export const notebook: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null,
     palette: ICommandPalette | null,
     toolbars: IToolbarWidgetRegistry | null,
-    settings: ISettingRegistry | null
+    dialogs: ISessionContextDialogs | null,
+    choices: IChoices | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
-    const panel = (): NotebookPanel | null => tracker.currentWidget;
+    /** The notebook in front, if the agent can be asked in it. */
+    const asks = (): NotebookPanel | null => {
+      const panel = tracker.currentWidget;
+      const isOpen = panel?.content.model?.readOnly === false;
+      return panel !== null && isOpen && isPython(panel) ? panel : null;
+    };
+    const fixes = (): NotebookPanel | null =>
+      canBeFixed(tracker.activeCell) ? asks() : null;
     commands.addCommand(CommandIDs.askBelow, {
       label: trans.__('Ask the Agent'),
       caption: trans.__('Put a cell for a prompt below this one'),
       icon: promptIcon,
-      isEnabled: () => panel() !== null,
+      isEnabled: () => asks() !== null,
+      isVisible: () => asks() !== null,
       describedBy: NO_ARGUMENTS,
       execute: async () => {
-        const defaults = await defaultsIn(settings);
-        const current = panel();
-        if (current !== null) {
-          await askBelow(current.content, defaults);
+        const panel = asks();
+        if (panel === null) {
+          return;
         }
+        const kernel = panel.sessionContext.session?.kernel;
+        if (kernel) {
+          void load(kernel, trans);
+        }
+        await askBelow(panel.content);
       }
     });
-    commands.addCommand(CommandIDs.fixCell, {
+    const fix = {
       label: trans.__('Fix With the Agent'),
-      caption: trans.__('Have the agent look why this cell failed'),
+      caption: trans.__('Have the agent look why this cell failed')
+    };
+    commands.addCommand(CommandIDs.fixCell, {
+      ...fix,
       icon: fixIcon,
-      isEnabled: () => hasFailed(tracker.activeCell),
-      isVisible: () => hasFailed(tracker.activeCell),
+      isEnabled: () => fixes() !== null,
+      isVisible: () => fixes() !== null,
       describedBy: NO_ARGUMENTS,
       execute: async () => {
-        const current = panel();
-        if (current !== null) {
-          await fixCell(current);
+        const panel = fixes();
+        if (panel !== null) {
+          await fixCell(panel, runsIn(panel, dialogs, trans));
         }
       }
     });
     commands.addCommand(CommandIDs.stopTurn, {
       label: trans.__('Stop the Agent'),
-      isEnabled: () => panel() !== null,
+      caption: trans.__('End what the agent does in this notebook'),
+      isEnabled: () => turnsOf(agents, tracker.currentWidget).length > 0,
       describedBy: NO_ARGUMENTS,
       execute: async () => {
-        const current = panel();
-        if (current !== null) {
-          await stopAll(agents, current);
+        const panel = tracker.currentWidget;
+        if (panel !== null) {
+          await stopAll(agents, panel);
         }
       }
     });
-    [CommandIDs.askBelow, CommandIDs.fixCell, CommandIDs.stopTurn].forEach(command =>
-      palette?.addItem({ command, category: CATEGORY })
-    );
+    const ids = [CommandIDs.askBelow, CommandIDs.fixCell, CommandIDs.stopTurn];
+    ids.forEach(command => palette?.addItem({ command, category: CATEGORY }));
     followFailures(tracker, commands);
+    const look = (): void => ids.forEach(id => commands.notifyCommandChanged(id));
+    tracker.currentChanged.connect(look);
+    agents.changed.connect(() => commands.notifyCommandChanged(CommandIDs.stopTurn));
+    const offer = (panel: NotebookPanel): void => {
+      offerFixes(panel, fix, commands, choices);
+      void panel.context.ready.then(look); // now it says its language
+    };
+    tracker.forEach(offer);
+    tracker.widgetAdded.connect((_, panel) => offer(panel));
     toolbars?.addFactory<NotebookPanel>(
       'Notebook',
       TOOLBAR_ITEM,
@@ -89,20 +125,6 @@ export const notebook: JupyterFrontEndPlugin<void> = {
     );
   }
 };
-
-/** What a new cell begins with: what the user has set, and nothing else. */
-async function defaultsIn(settings: ISettingRegistry | null): Promise<Defaults> {
-  if (settings === null) {
-    return {};
-  }
-  const { composite } = await settings.load(ID);
-  const names = ['model', 'mode', 'tools', 'max_steps', 'max_tokens', 'max_cost'];
-  return Object.fromEntries(names.map(name => [name, composite[name]]).filter(set));
-}
-
-function set([, value]: unknown[]): boolean {
-  return value !== undefined && value !== '' && value !== 0;
-}
 
 /** The button that fixes is there as long as the active cell shows a failure. */
 function followFailures(tracker: INotebookTracker, commands: CommandRegistry): void {
@@ -118,4 +140,25 @@ function followFailures(tracker: INotebookTracker, commands: CommandRegistry): v
     }
     look();
   });
+}
+
+/** Have a button stand under each error of a notebook, as long as the person wants that. */
+function offerFixes(
+  panel: NotebookPanel,
+  words: { label: string; caption: string },
+  commands: CommandRegistry,
+  choices: IChoices | null
+): void {
+  const { content } = panel;
+  const buttons = new FixButtons(content, words, cell => {
+    content.deselectAll();
+    content.activeCellIndex = content.widgets.indexOf(cell);
+    void commands.execute(CommandIDs.fixCell);
+  });
+  const choose = (): void => {
+    buttons.isOffered = choices?.offersFixes !== false && isPython(panel);
+  };
+  choices?.changed.connect(choose);
+  panel.disposed.connect(() => choices?.changed.disconnect(choose));
+  void panel.context.ready.then(choose);
 }

@@ -27,8 +27,7 @@ export class RunningTurn extends Widget {
   }
 
   private get _turns(): readonly ITurn[] {
-    const kernel = this._panel.sessionContext.session?.kernel?.id;
-    return this._agents.kernels.find(each => each.kernel === kernel)?.turns ?? [];
+    return turnsOf(this._agents, this._panel);
   }
 
   private _draw(): void {
@@ -63,11 +62,16 @@ export class RunningTurn extends Widget {
   private readonly _button = document.createElement('button');
 }
 
+/** What runs in a notebook's kernel. */
+export function turnsOf(agents: IAgents, panel: NotebookPanel | null): readonly ITurn[] {
+  const kernel = panel?.sessionContext.session?.kernel?.id;
+  return agents.kernels.find(each => each.kernel === kernel)?.turns ?? [];
+}
+
 /** End all turns of a notebook's kernel. */
 export async function stopAll(agents: IAgents, panel: NotebookPanel): Promise<void> {
   const kernel = panel.sessionContext.session?.kernel?.id;
-  const running = agents.kernels.filter(each => each.kernel === kernel);
-  const turns = running.flatMap(each => each.turns);
+  const turns = turnsOf(agents, panel);
   const ends = await Promise.allSettled(turns.map(turn => agents.stop(kernel ?? '', turn)));
   ends.forEach(end => {
     if (end.status === 'rejected') {

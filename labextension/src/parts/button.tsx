@@ -9,10 +9,12 @@ interface IButtonProps {
   look?: 'accept' | 'reject';
   /** What else it does, in a line of its own. */
   means?: string;
+  isDisabled?: boolean;
   click: () => void;
 }
 
-export function Button({ text, look, means, click }: IButtonProps): JSX.Element {
+export function Button(props: IButtonProps): JSX.Element {
+  const { text, look, means, isDisabled, click } = props;
   const name = React.useId();
   return (
     <span className={means ? 'hermes-Choice hermes-mod-wide' : 'hermes-Choice'}>
@@ -20,6 +22,7 @@ export function Button({ text, look, means, click }: IButtonProps): JSX.Element 
         type="button"
         className={`hermes-Button${look ? ` hermes-mod-${look}` : ''}`}
         aria-describedby={means ? name : undefined}
+        disabled={isDisabled}
         onClick={click}
       >
         {text}

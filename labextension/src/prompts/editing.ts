@@ -12,7 +12,6 @@ import { IMark, Kind, isPrompt, marksOf, marksOfMagic } from './prompt';
 /** A longer prompt is prose as well; its marks end here. */
 const MOST_LINES = 2_000;
 
-const LINE = Decoration.line({ class: 'hermes-prompt-line' });
 const MARKS: Record<Kind, Decoration> = {
   magic: mark('magic'),
   option: mark('option'),
@@ -25,13 +24,19 @@ const MARKS: Record<Kind, Decoration> = {
  * @param name What its editor is called, for those who do not see it.
  */
 export function promptEditing(label: string, name: string): Extension {
+  // The last line leaves room for the label.
+  const line = Decoration.line({
+    class: 'hermes-prompt-line',
+    attributes: { 'data-hermes-label': label, dir: 'auto' }
+  });
   const decorations = StateField.define<DecorationSet>({
-    create: decorated,
-    update: (set, change) => (change.docChanged ? decorated(change.state) : set),
+    create: state => decorated(state, line),
+    update: (set, change) => (change.docChanged ? decorated(change.state, line) : set),
     provide: field => EditorView.decorations.from(field)
   });
   return [
     decorations,
+    EditorView.perLineTextDirection.compute(['doc'], holds),
     EditorView.editorAttributes.compute(['doc'], state =>
       holds(state) ? { class: 'hermes-prompt', 'data-hermes-label': label } : NONE
     ),
@@ -63,7 +68,7 @@ function indentation(line: string): number {
   return line.length - line.trimStart().length;
 }
 
-function decorated(state: EditorState): DecorationSet {
+function decorated(state: EditorState, line: Decoration): DecorationSet {
   if (!holds(state)) {
     return Decoration.none;
   }
@@ -73,7 +78,7 @@ function decorated(state: EditorState): DecorationSet {
     const { from, text } = state.doc.line(number);
     const marks: IMark[] = isMagic ? marksOfMagic(text) : marksOf(text);
     isMagic &&= marks.length === 0;
-    ranges.push(LINE.range(from), ...marks.map(each => placed(each, from)));
+    ranges.push(line.range(from), ...marks.map(each => placed(each, from)));
   }
   return Decoration.set(ranges, true);
 }

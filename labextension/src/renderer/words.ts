@@ -60,9 +60,7 @@ export function summaryOf(calls: readonly ICalled[], trans: TranslationBundle): 
 export function footerOf(turn: ITurn, trans: TranslationBundle): string {
   const tokens = turn.usage.read + turn.usage.written;
   const changed = turn.changed.filter(([, count]) => count > 0);
-  const counts = changed.map(
-    ([kind, count]) => `${count} ${kind}${count === 1 ? '' : 's'}`
-  );
+  const counts = changed.map(([kind, count]) => things(kind, count, trans));
   return [
     turn.model,
     turn.steps > 0 ? trans._n('%1 step', '%1 steps', turn.steps) : '',
@@ -76,6 +74,19 @@ export function footerOf(turn: ITurn, trans: TranslationBundle): string {
   ]
     .filter(Boolean)
     .join(' · ');
+}
+
+function things(kind: string, count: number, trans: TranslationBundle): string {
+  switch (kind) {
+    case 'file':
+      return trans._n('%1 file', '%1 files', count);
+    case 'cell':
+      return trans._n('%1 cell', '%1 cells', count);
+    case 'variable':
+      return trans._n('%1 variable', '%1 variables', count);
+    default:
+      return `${count} ${kind}`;
+  }
 }
 
 /** "more than $0.0042"; empty if nobody says what it costs. */

@@ -1,4 +1,5 @@
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -83,6 +84,20 @@ def test_clients_hear_what_is_asked_and_how_it_was_answered():
     assert answered == {"id": "r", "turn": "t1", "outcome": said}
 
 
+@pytest.mark.parametrize(
+    ("by", "said"),
+    [
+        ("panel", "Denied by you in the panel: no"),
+        ("page", "Denied by you on the server's page: no"),
+        (None, "Denied by you on another page: no"),
+    ],
+)
+def test_it_is_told_what_an_answer_came_from(by, said):
+    _, kernel = decided(lambda kernel: kernel.answer(choice="deny", note="no", by=by))
+    outcome = dict(kernel.told)["answered"]["request"]["outcome"]
+    assert outcome == {"decision": "deny", "by": by or "message", "said": said}
+
+
 def test_an_unchanged_edit_is_the_call_itself():
     ruling, _ = decided(lambda kernel: kernel.answer(edited="rm a"))
     assert ruling == Ruling(decision="once")
@@ -105,6 +120,7 @@ def test_the_second_answer_is_refused():
         ({"digest": ""}, "invalid"),
         ({"choice": "always"}, "invalid"),  # there is no rule
         ({"choice": "edit"}, "invalid"),
+        ({"by": "rule"}, "invalid"),  # nobody answers in the name of another
         ({"edited": "  "}, "invalid"),
         ({"edited": "rm \ud800"}, "invalid"),
         ({"note": ["x"]}, "invalid"),
@@ -122,6 +138,33 @@ def test_what_does_not_fit_is_refused_and_decides_nothing(wrong, code):
         kernel.answer(choice="deny")
 
     assert decided(act)[0].decision == "deny"
+
+
+@pytest.mark.parametrize("change", [{"shown": "rm b"}, {"digest": "e"}, {"cwd": "/tmp"}])
+def test_an_answer_to_a_call_does_not_count_for_another_one_with_its_id(change):
+    """As after a restart, if ids were used again."""
+    old = []
+    decided(lambda kernel: old.append(kernel.ask("pending")["requests"][0]) or kernel.answer())
+
+    def act(kernel):
+        with pytest.raises(Refusal) as refusal:
+            kernel.answer(digest=old[0]["digest"])
+        assert refusal.value.code == "digest"
+        kernel.answer(choice="deny")
+
+    assert decided(act, replace(REQUEST, **change))[0].decision == "deny"
+
+
+def test_an_answer_in_the_wrong_turn_does_not_count():
+    """The same call, asked in another turn of another cell."""
+    old = []
+    decided(lambda kernel: old.append(kernel.ask("pending")["requests"][0]) or kernel.answer())
+    kernel = Kernel()
+    other = kernel.watch.listener(kernel.session, "c2")
+    other(TurnStarted(session="default", turn="t2", prompt="go", model="m", steps=9))
+    other(ApprovalRequested(request=REQUEST))
+    asked = {"request": "r", "digest": old[0]["digest"], "choice": "once"}
+    assert kernel.refused("answer", **asked) == "digest"
 
 
 def test_an_answer_to_a_question_is_not_told_to_others():

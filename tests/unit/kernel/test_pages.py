@@ -44,9 +44,9 @@ def opened():
     pages = Pages(SimpleNamespace(comm_manager=manager), blocked.is_set)
     pages.blocked = blocked
 
-    def opened(name, notebook="a.ipynb", answer=OK):
+    def opened(name, notebook="a.ipynb", answer=OK, **more):
         comm = Comm(name, answer)
-        about = {"protocol": 1, "notebook": notebook, "can": ["read", "edit"]}
+        about = {"protocol": 1, "notebook": notebook, "can": ["read", "edit"], **more}
         manager.opened(comm, {"header": {"session": name}, "content": {"data": about}})
         return comm
 
@@ -97,6 +97,52 @@ def test_a_silent_page_is_left_for_the_newer_one_of_its_notebook_when_it_is_read
     assert ask("read") == {"said": 1}
     assert ask("edit") == {"said": 1}
     assert [len([e for e in comm.sent if "do" in e]) for comm in (old, new)] == [2, 2]
+
+
+def test_a_page_of_the_same_window_takes_over_rather_than_a_newer_one_elsewhere(opened, impatient):
+    opened("old", answer=None, window="here")
+    ask = page_of(opened, "old")
+    new, other = opened("new", window="here"), opened("other", window="there")
+    assert ask("read") == {"said": 1}
+    assert ([e for e in new.sent if "do" in e] != [], "do" in str(other.sent)) == (True, False)
+
+
+def test_a_reloaded_page_that_comes_while_the_old_one_is_asked_takes_over(opened, impatient):
+    old = opened("old", answer=None, window="here")
+    ask = page_of(opened, "old")
+    other = opened("other", window="there")
+    send = old.send
+    old.send = lambda data: (send(data), opened("new", window="here"))
+    assert ask("read") == {"said": 1}
+    assert "do" not in str(other.sent)
+
+
+def test_a_page_that_was_reloaded_is_not_left_for_what_it_was_before(opened, impatient):
+    old = opened("old", window="here")
+    opened("new", answer=None, window="here")
+    with pytest.raises(Unanswered):
+        page_of(opened, "new")("read")
+    assert "do" not in str(old.sent)
+
+
+@pytest.mark.parametrize(("window", "seconds"), [("here", 0.0), ("there", 9.0), ("", 0.0)])
+def test_a_slow_page_has_its_time_before_another_windows_copy_is_taken(
+    opened, monkeypatch, window, seconds
+):
+    monkeypatch.setattr(module, "SECONDS_TO_ANSWER", 9.0)
+    monkeypatch.setattr(module, "SECONDS_IF_ANOTHER", 0.0)
+    waited = []
+    wait = module.Page._wait
+
+    def noted(page, number, given, patience):
+        waited.append(given)
+        return wait(page, number, 0.0, patience)
+
+    monkeypatch.setattr(module.Page, "_wait", noted)
+    opened("old", answer=None, window="here")
+    opened("new", window=window)
+    assert page_of(opened, "old")("read") == {"said": 1}
+    assert waited[0] == seconds
 
 
 def test_a_renamed_notebook_is_found_by_its_new_name(opened):

@@ -17,14 +17,14 @@ RESPONSES = {
         }
     },
 }  # fmt: skip
-GUESSED = guess(b"x" * 400, PRICE)
+GUESSED = guess(b"x" * 400, 0, PRICE)
 
 
-def counted(*blocks):
+def counted(*blocks, cut_after=None):
     counter = Counter()
     for block in blocks:
         counter.add(block)
-    return counter.took(GUESSED, PRICE)
+    return counter.took(GUESSED, PRICE, cut_after)
 
 
 def frames(*told):
@@ -58,8 +58,19 @@ def test_an_answer_that_never_came_took_nothing():
     assert (counted().tokens, counted().calls) == (0, 1)
 
 
+def test_who_leaves_before_the_answer_pays_for_what_was_thought_until_then():
+    took = counted(cut_after=4.0)
+    assert (took.read, took.written) == (100, 200)
+    assert counted(frames(*[{"choices": [1]}] * 7), cut_after=0.01).written == 7
+    assert counted(frames(CHAT), cut_after=4.0).written == 5  # it has said so itself
+
+
+def test_room_is_kept_for_the_answer():
+    assert guess(b"x" * 400, 50, PRICE).cost == 100 * 1 + 50 * 2
+
+
 def test_a_large_request_is_not_taken_for_more_than_a_window():
-    assert guess(b"x" * 10_000_000, None).read == MOST_GUESSED
+    assert guess(b"x" * 10_000_000, 0, None).read == MOST_GUESSED
 
 
 def test_what_looks_like_usage_and_is_none_changes_nothing():

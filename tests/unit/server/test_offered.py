@@ -1,10 +1,7 @@
-import os
-
 import pytest
 
 from hermes_jupyter.errors import ConfigurationError
-from hermes_jupyter.server.offered import key_variables, offered
-from hermes_jupyter.server.starting import without
+from hermes_jupyter.server.offered import offered
 
 ENV = {"OPENAI_API_KEY": "sk-openai", "MY_KEY": "sk-mine"}
 
@@ -51,9 +48,3 @@ def test_two_models_have_two_names():
 
 def test_a_local_server_needs_no_key():
     assert one(name="m", base_url="http://127.0.0.1:11434/v1").key == ""
-
-
-def test_kernels_start_without_the_variables_of_keys():
-    env = {**ENV, "ANTHROPIC_API_KEY": "x", "AWS_SECRET": "x", "PATH": os.defpath}
-    hidden = {*key_variables([{"name": "m", "key_env": "MY_KEY"}]), "AWS_*"}
-    assert without(env, hidden) == {"PATH": os.defpath}

@@ -1,6 +1,7 @@
 import asyncio
 import json
 import logging
+import threading
 
 import pytest
 
@@ -24,13 +25,14 @@ class Through:
         self.home, self.answer, self.model = home, answer, model
         self.kind, self.got, self.caplog = "", b"", caplog
 
-    def ask(self, told=SAID, api="chat", kernel="k", **limits):
+    def ask(self, told=SAID, api="chat", times=1, leave=None, **limits):
         with StubServer(self.answer) as stub:
-            asyncio.run(self._asked(stub, json.dumps(told).encode(), api, kernel, limits))
+            body = json.dumps(told).encode()
+            self.outcomes = asyncio.run(self._asked(stub, body, api, times, leave, limits))
             self.requests, self.keys = stub.requests, stub.keys
         return self
 
-    async def _asked(self, stub, body, api, kernel, limits):
+    async def _asked(self, stub, body, api, times, leave, limits):
         about = {
             "name": "small", "model": "their-name", "provider": CUSTOM, "base_url": stub.url,
             "key": KEY, "price": PRICE, **self.model,
@@ -39,8 +41,16 @@ class Through:
         log = logging.getLogger("test-passing")
         passing = Passing({"small": Offered(**about)}, self.ledger, in_thread, log)
         try:
-            asked = passing.read(kernel, api, body)
-            await passing.answer(asked, self._begin, self._send)
+            asked = passing.read("k", api, body)
+            if times > 1:  # one, and then the others at once
+                await passing.answer(asked, self._begin, self._send)
+                asking = (passing.answer(asked, self._begin, self._send) for _ in range(times - 1))
+                return await asyncio.gather(*asking, return_exceptions=True)
+            task = asyncio.create_task(passing.answer(asked, self._begin, self._send))
+            if leave is not None:
+                await asyncio.to_thread(leave)
+                task.cancel()
+            await task
         finally:
             await passing.close()
 
@@ -114,6 +124,39 @@ def test_other_failures_come_through_without_the_key(through):
     assert said == "slow down, «key of the server»"
 
 
+def test_an_answer_that_repeats_the_key_is_shown_without_it(through):
+    """As gateways do that put a failure, with the headers that they sent, into a stream."""
+
+    def echo(exchange):
+        exchange.begin_stream()
+        said = f'data: {{"error": "Authorization: {exchange.headers["Authorization"]}"}}\n\n'
+        for at in range(0, len(said), 5):
+            exchange.send_chunk(said[at : at + 5].encode())
+        exchange.end_stream()
+
+    done = through(echo).ask({**SAID, "stream": True})
+    assert json.loads(done.got.removeprefix(b"data:"))["error"] == (
+        "Authorization: Bearer «key of the server»"
+    )
+    assert KEY not in done.caplog.text
+
+
+def test_a_key_goes_to_no_other_address(through):
+    """Nor with the second request, which goes another way than the first."""
+    for late in (0, 1):
+        with StubServer(answers) as elsewhere:
+
+            def away(exchange, there=elsewhere, late=late):
+                if len(exchange.stub.requests) > late:
+                    exchange.send(b"", status=307, headers={"Location": f"{there.url}/taken"})
+                else:
+                    answers(exchange)
+
+            asked = through(away).ask(times=2)
+        assert asked.keys == [f"Bearer {KEY}"] * 2
+        assert elsewhere.keys == [""] * (2 - late)
+
+
 def test_a_provider_that_is_not_there_is_said_to_be(through):
     with pytest.raises(NotPassed) as failed:
         through(answers, base_url="http://127.0.0.1:9/v1").ask()
@@ -160,3 +203,26 @@ def test_a_failed_call_takes_nothing_and_leaves_nothing_under_way(through):
         with pytest.raises(NotPassed):
             asked.ask(tokens=1)
     assert [row["read"] for row in asked.ledger.told()] == [0]
+
+
+def test_fifty_at_once_cannot_take_the_last_of_a_budget_together(through):
+    asked = through(answers).ask({**SAID, "max_tokens": 100}, times=50, tokens=1_000)
+    refused = [each for each in asked.outcomes if isinstance(each, NotPassed)]
+    assert len(asked.requests) + len(refused) == 50  # the first was answered before the others
+    assert 0 < len(asked.requests) <= 10
+    assert {each.status for each in refused} == {402}
+
+
+def test_who_leaves_before_an_answer_in_one_piece_has_asked_all_the_same(through):
+    came = threading.Event()
+
+    def waits(exchange):
+        came.set()
+        exchange.stub.stopping.wait(20)
+
+    asked = through(waits)
+    with pytest.raises(asyncio.CancelledError):
+        asked.ask(leave=came.wait)
+    (row,) = asked.ledger.told()
+    assert row["read"] > 0
+    assert "kernel k asked small (chat): ended" in asked.caplog.text

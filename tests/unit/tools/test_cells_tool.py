@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -11,8 +12,10 @@ from hermes_jupyter.calls import ToolCall
 from hermes_jupyter.events import ApprovalRequested
 from hermes_jupyter.road.policy import Policy
 from hermes_jupyter.road.run import Road
+from hermes_jupyter.views.words import short_args
 from tools.cells import Cell, CellProblem, digest_of, find
 from tools.cells_tool import (
+    about,
     delete_cell,
     delete_objection,
     edit_cell,
@@ -31,6 +34,9 @@ class Cells:
     def __init__(self, *cells):
         self.cells = [*cells]
         self.inserted = []
+        self.names = {
+            "cell-0001": "[4] “df.plot()”", "cell-0002": "“# Sales”", "else-0003": "“x”"
+        }  # fmt: skip
 
     def read(self):
         return self.cells
@@ -121,7 +127,7 @@ def test_the_agents_own_cell_stays():
 def test_changing_text_needs_a_person_and_filling_an_empty_cell_does_not():
     there = notebook()
     objection = edit_objection({"cell": "cell-0002", "source": "x"}, cells=there)
-    assert objection.reason == "changes a code cell (+1 −2)"
+    assert objection.reason == "changes cell “a = 2” (+1 −2)"
     assert "-a = 2" in objection.shown
     there.cells[2] = Cell(id="cell-0002", kind="code", source=" \n")
     assert edit_objection({"cell": "cell-0002", "source": "x"}, cells=there) is None
@@ -179,6 +185,41 @@ def test_a_cell_that_appears_later_is_there_to_be_copied():
     said = json.loads(insert_cell({"source": "x = 1\r\n"}, cells=Later(), on_details=copied.append))
     assert "next input" in said["note"]
     assert copied == ["x = 1\n"]
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ({"cell": "cell-0001", "source": "x"}, "[4] “df.plot()”"),
+        ({"cell": "else"}, "“x”"),
+        ({"cell": "cell"}, "cell"),
+        ({"cell": "cell-0001", "after": "cell-0002"}, "[4] “df.plot()” after “# Sales”"),
+        ({"source": "\nhere = 1\n", "before": "cell-0001"}, "“here = 1” before [4] “df.plot()”"),
+        ({"cells": ["cell-0001", "nope"]}, "[4] “df.plot()”, nope"),
+        ({"cells": ["1", "2", "3", "4", "5"]}, "1, 2, 3 and 2 more"),
+        ({"cells": 5, "after": 7}, "5 after 7"),
+        ({}, ""),
+    ],
+)
+def test_a_call_is_told_by_what_a_person_knows_cells_by(args, said):
+    assert about(args, cells=notebook()) == said
+
+
+def test_a_reason_names_the_cell_in_one_piece():
+    there = notebook()
+    there.cells[2] = Cell(id="cell-0002", kind="code", source="a = 1; b = 2", number=7)
+    objection = edit_objection({"cell": "cell-0002", "source": "x"}, cells=there)
+    assert objection.reason == "changes cell [7] “a = 1;b = 2” (+1 −1)"
+
+
+def test_cards_and_lines_show_the_cell_and_not_its_id(turn):
+    context = {"cells": notebook()}
+    road = Road(
+        tools=registry.view(), desk=turn.desk, policy=Policy(), emit=turn.emit, context=context
+    )
+    call = ToolCall(id="1", name="edit_cell", args={"cell": "cell-0001", "source": "x"})
+    assert short_args(road.told(call)) == "[4] “df.plot()”"
+    assert short_args(road.told(replace(call, error="no such tool"))) == "cell=cell-0001 source=x"
 
 
 def test_without_a_notebook_it_says_so():

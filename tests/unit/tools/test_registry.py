@@ -185,6 +185,13 @@ def test_dynamic_schema_that_fails_leaves_the_plain_one(register, caplog, said):
     assert "the dynamic schema of tool 'echo' failed" in caplog.text
 
 
+def test_what_a_call_is_about_may_fail_and_then_its_arguments_are_shown(register, caplog):
+    entry = register(about_fn=lambda args, **_: args["none"].title()).get_entry("echo")
+    assert entry.about({"none": "ada"}, {}) == "Ada"
+    assert entry.about({}, {"cells": None}) == ""
+    assert "what a call of tool 'echo' is about failed" in caplog.text
+
+
 def test_schema_changed_after_registration_changes_nothing(register):
     schema = {"description": "Say.", "parameters": {"type": "object", "properties": {}}}
     registry = register(schema=schema)

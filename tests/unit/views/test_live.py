@@ -189,13 +189,14 @@ def test_a_choice_is_a_reply(cell, desk, view_events):
     assert desk.replies == [("q", "red <b>", "widget")]
 
 
-def test_an_answered_question_becomes_a_line(cell, view_events):
+@pytest.mark.parametrize(("by", "said"), [("widget", "a"), ("panel", "a (by you in the panel)")])
+def test_an_answered_question_becomes_a_line(cell, view_events, by, said):
     question = Question(id="q", text="Which **one**?", choices=("a",))
-    answered = QuestionAnswered(question=question, answer="a", by="widget")
+    answered = QuestionAnswered(question=question, answer="a", by=by)
     asked = QuestionAsked(question=question)
     html = view_events(STARTED, asked, answered, look=lambda: shown(cell))
     assert "<strong>one</strong>" in html
-    assert "↳ a</span>" in html
+    assert f"↳ {said}</span>" in html
 
 
 def test_a_notice_replaces_the_last_one_of_its_key(cell, view_events):

@@ -12,6 +12,7 @@ from hermes_jupyter.events import (
     ApprovalResolved,
     BatchStarted,
     NoticeGiven,
+    QuestionAnswered,
     QuestionAsked,
     RetryPlanned,
     StepFinished,
@@ -229,6 +230,12 @@ def test_a_question_takes_a_number_or_words(desk, entered, reply):
 
     asyncio.run(main())
     assert desk.replies == [("q", reply, "input")]
+
+
+def test_an_answer_from_elsewhere_is_told_with_where_it_came_from():
+    question = Question(id="q", text="Which colour?")
+    answered = QuestionAnswered(question=question, answer="green", by="panel")
+    assert written(answered) == "  green (by you in the panel)\n"
 
 
 def test_a_password_is_asked_for_where_it_is_not_shown():

@@ -58,6 +58,15 @@ def test_repositories_environments_and_caches_are_not_looked_into(work, folder):
     assert "a" in work.changed()
 
 
+@pytest.mark.parametrize("name", [".jupyter_ystore.db", ".jupyter_ystore.db-wal"])
+def test_what_the_server_of_a_shared_notebook_writes_meanwhile_is_not_the_turns(work, name):
+    (work.folder / name).write_text("typed")
+    with work.turn():
+        (work.folder / "a").write_text("a")
+        (work.folder / name).write_text("typed and typed")
+    assert [*work.changed()] == ["a"]
+
+
 def test_a_file_that_is_only_touched_is_not_changed(work):
     path = work.folder / "a"
     path.write_text("a")
