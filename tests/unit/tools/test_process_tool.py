@@ -146,7 +146,7 @@ def test_long_log_says_which_lines_are_gone(start, act):
 
 def test_log_goes_on_from_a_byte(start, act):
     started = start("printf 'one\\nt\\303'; read x; printf '\\274o\\nthree'")
-    wait_for(act, started, "one")
+    wait_for(act, started, "one\nt")
     first = act("log", started, cursor=0)
     assert (first["output"], first["next_cursor"], first["total_bytes"]) == ("one\nt", 5, 6)
     act("submit", started)
