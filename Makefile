@@ -13,7 +13,8 @@ LABEXTENSION := labextension/package.json labextension/yarn.lock labextension/ts
 
 OLDEST := 6.29.5
 NEWEST := 7.4.0
-KERNELS := $(OLDEST) $(NEWEST)
+# EVERY_KERNEL=yes has those between tested, too; CI does.
+KERNELS = $(OLDEST) $(NEWEST) $(if $(EVERY_KERNEL),$(BETWEEN))
 BETWEEN := 7.0.1 7.3.0
 # In the order of the folders: those that take long begin first, and the short ones fill the gaps.
 PARALLEL := -n 3 --dist loadfile --no-loadscope-reorder

@@ -12,3 +12,11 @@ class Check:
     name: str
     ok: bool
     text: str
+    is_used: bool = True
+    """If not, there is nothing that could be well or not."""
+
+    @property
+    def sign(self) -> str:
+        if not self.is_used:
+            return "·"
+        return "✓" if self.ok else "✗"

@@ -81,6 +81,10 @@ class TurnCheckpoint:
             except Exception:  # objects of the user may raise anything
                 logger.exception("the %ss before a call cannot be noted", each.kind)
 
+    def prepare(self) -> None:
+        """Such a tool may run soon: a person is asked. Then its look at the workspace is short."""
+        self._files.prepare()
+
     async def end(self, status: TurnStatus) -> Mapping[str, int]:
         """The turn is over; how much of each kind it changed, if that is known soon."""
         if not self._begun:

@@ -25,6 +25,7 @@ from hermes_jupyter.kernel.runner import start
 from hermes_jupyter.neighbours import REMEDY, others
 from hermes_jupyter.protection import containment_of
 from hermes_jupyter.undoing import OFF
+from hermes_jupyter.views.words import count
 from tools.environments.backends import Backend, OpenOptions, backends
 from tools.environments.bounds import NotContained
 from tools.environments.containment import best_enclosure, report
@@ -125,7 +126,7 @@ def _terminals(desktop: Desktop) -> Iterator[Check]:
         elif chosen:
             yield Check(f"terminal {backend.name}", False, text)
         else:
-            yield Check(f"terminal {backend.name}", True, f"not set up: {text}")
+            yield Check(f"terminal {backend.name}", True, f"not set up: {text}", is_used=False)
 
 
 def _health(backend: Backend, terminals: Terminals) -> Health:
@@ -181,7 +182,8 @@ def _model(desktop: Desktop) -> Check:
         return Check("model", False, str(error))
     except TimeoutError:
         return Check("model", False, f"{settings.base_url} did not answer in {MODEL_SECONDS:g} s")
-    return Check("model", True, f"{model.name or 'default'}; the endpoint has {len(names)} models")
+    offered = count(len(names), "model")
+    return Check("model", True, f"{model.name or 'default'}; the endpoint has {offered}")
 
 
 def _images(desktop: Desktop) -> Check:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from hermes_jupyter.kernel import completing, control, ran_cells
-from hermes_jupyter.magics import Hermes, questions_are_prompts
+from hermes_jupyter.kernel.prompt_lines import questions_are_prompts
+from hermes_jupyter.magics import Hermes
 
 OURS = {"cell": "agent", "line": "hermes"}
 ELSE = {"agent": "hermes_agent", "hermes": "hermes_control"}

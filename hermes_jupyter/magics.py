@@ -11,6 +11,8 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 from traitlets import Bool, Dict, Enum, Float, Integer, List, Unicode, Union
 
+from hermes_jupyter.kernel.prompt_lines import options_of
+
 if TYPE_CHECKING:
     from hermes_jupyter.desktop import Desktop
     from hermes_jupyter.session import Session
@@ -223,8 +225,7 @@ class Hermes(Magics):
         the turn. A cell that runs again with the same prompt keeps its answer; ``--fresh`` asks
         anew.
         """
-        options = parse_argstring(self.agent, line)
-        self._run(cell, options)
+        self._run(cell, options_of(self.agent, line))
 
     @no_var_expand
     @line_magic
@@ -383,14 +384,3 @@ def _turn_options(options: Any, place: Any) -> Any:
         keep=not options.fresh,
         place=place,
     )
-
-
-def questions_are_prompts(lines: list[str]) -> list[str]:
-    """Keep ``%hermes what is this?`` from being read as a request for help on ``this``."""
-    if len(lines) != 1 or not lines[0].startswith("%hermes "):
-        return lines
-    text = lines[0].strip()
-    if not text.endswith("?") or len(text.split()) < 3:
-        return lines
-    prompt = text.removeprefix("%hermes").strip()
-    return [f"get_ipython().run_line_magic('hermes', {prompt!r})\n"]

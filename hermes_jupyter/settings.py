@@ -90,8 +90,9 @@ class Settings:
     disabled: tuple[str, ...] = ()
     max_steps: int = 90
     approvals: ApprovalMode = "ask"
-    """``edits`` lets edits of the project's files run, ``plan`` nothing that changes anything;
-    ``auto`` has a model look first; ``deny`` asks nobody, and ``off`` runs all but the worst."""
+    """``edits`` lets edits of cells and of the project's files run, ``plan`` nothing that changes
+    anything; ``auto`` has a model look first; ``deny`` asks nobody, and ``off`` runs all but the
+    worst."""
     allow: tuple[str, ...] = ()
     """Rules such as ``terminal(rm build.log)``: run without asking."""
     ask: tuple[str, ...] = ()

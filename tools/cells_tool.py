@@ -23,7 +23,7 @@ from tools.files.hidden import resolved
 from tools.files.problems import Problem
 from tools.live import is_there
 from tools.registry import registry, tool_error, tool_result
-from tools.safety import Objection
+from tools.safety import Effect, Objection
 from tools.secrets.placeholders import masked, secrets_of
 
 MAX_SOURCE = 6_000
@@ -254,10 +254,12 @@ def edit_objection(args: Mapping[str, Any], **context: Any) -> Objection | None:
     if not diff or not cell.source.strip():
         return None
     added, removed = diffs.count_changes(diff)
+    reason = f"changes {name} (+{added} −{removed})"
     return Objection(
-        f"changes {name} (+{added} −{removed})",
+        reason,
         diffs.capped(diff, SHOWN_LINES, SHOWN_CHARS),
         "changes to this cell in this session",
+        effects=(Effect(reason, kind="cell_write", targets=(cell.id,)),),
     )
 
 
@@ -276,11 +278,13 @@ def delete_objection(args: Mapping[str, Any], **context: Any) -> Objection | Non
         return None
     what = _name(cells[0]) if len(cells) == 1 else f"{len(cells)} cells"
     shown = "\n\n".join(f"# {_name(cell)}\n{cell.source}" for cell in filled)
+    ids = tuple(cell.id for cell in cells)
     return Objection(
         f"deletes {what}",
         diffs.capped(shown or "All of them are empty.", SHOWN_LINES, SHOWN_CHARS),
         "deleting exactly these cells",
         firm=is_bulk,
+        effects=(Effect(f"deletes {what}", kind="cell_delete", targets=ids),),
     )
 
 

@@ -34,6 +34,7 @@ class ToolEntry:
         "max_per_step",
         "max_result_size_chars",
         "name",
+        "prepare_fn",
         "reads_only",
         "requires_env",
         "resources",
@@ -68,6 +69,7 @@ class ToolEntry:
         dynamic_schema_overrides: Callable[[], Mapping[str, Any]] | None = None,
         works_in: WorksIn = "terminal",
         about_fn: Callable[..., str] | None = None,
+        prepare_fn: Callable[..., object] | None = None,
     ) -> None:
         self.name = name
         self.toolset = toolset
@@ -90,6 +92,7 @@ class ToolEntry:
         self.dynamic_schema_overrides = dynamic_schema_overrides
         self.works_in = works_in
         self.about_fn = about_fn
+        self.prepare_fn = prepare_fn
 
     def definition(self) -> dict[str, Any]:
         """The tool as the ``tools`` parameter of a Chat Completions request wants it."""
@@ -104,6 +107,11 @@ class ToolEntry:
         except (Exception, SystemExit):  # a tool's function may raise anything
             logger.warning("what a call of tool %r is about failed", self.name, exc_info=True)
             return ""
+
+    def prepare(self, args: Mapping[str, Any], context: Mapping[str, Any]) -> None:
+        """Make ready what a call needs, while a person is asked whether it may run."""
+        if self.prepare_fn is not None:
+            self.prepare_fn(args, **context)
 
     def _told(self) -> dict[str, Any] | None:
         """The schema with what the tool wants said differently now; None if it fails to say it."""

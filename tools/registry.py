@@ -88,7 +88,8 @@ class ToolRegistry(Catalog):
         about
             The other fields of `ToolEntry`: ``check_fn requires_env is_async description emoji
             max_result_size_chars guard_fn effects reads_only resources timeout max_per_step
-            trusted loop dynamic_schema_overrides works_in about_fn``.
+            trusted loop dynamic_schema_overrides works_in about_fn
+            prepare_fn``.
             ``guard_fn(args, **context)`` says why a person must approve, or None.
             ``effects`` is ``read`` or ``write`` for tools that may run beside others unless the
             paths of ``resources(args)`` collide.
@@ -105,6 +106,8 @@ class ToolRegistry(Catalog):
             wherever the terminal is.
             ``about_fn(args, **context)`` says what a call is about where its arguments say little
             to a person, such as ids; at once, and of arguments that nobody has checked yet.
+            ``prepare_fn(args, **context)`` makes ready what a call needs, in a tool thread, while a
+            person is asked whether it may run: nothing that a person would call a part of it.
             ``loop="kernel"`` runs a coroutine on the kernel's own loop, for one that uses objects
             living there, such as a session that the user opened in a cell.
 

@@ -316,6 +316,13 @@ def reads_only(args: Mapping[str, Any], **context: Any) -> bool:
     return not args.get("background") and only_looks(str(args["command"]), folder)
 
 
+def prepare(_args: Mapping[str, Any], **context: Any) -> None:
+    """Have the shell started."""
+    environment: Environment | None = context.get("environment")
+    if environment is not None:
+        environment.prepare()
+
+
 def longest_seconds(args: Mapping[str, Any]) -> float:
     typing = SECONDS_TO_TYPE if uses_sudo(str(args["command"])) else 0
     return SECONDS_TO_END + typing + (0 if args.get("background") else _timeout(args))
@@ -330,6 +337,7 @@ registry.register(
     check_fn=shell_is_available,
     guard_fn=objection,
     reads_only=reads_only,
+    prepare_fn=prepare,
     effects="unknown",
     timeout=longest_seconds,
     max_result_size_chars=50_000,

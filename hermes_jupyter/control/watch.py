@@ -27,6 +27,7 @@ from hermes_jupyter.events import (
     QuestionAnswered,
     QuestionAsked,
     StepFinished,
+    StepStarted,
     TurnFinished,
     TurnStarted,
 )
@@ -183,8 +184,10 @@ class WatchedTurn:
                 self._answer(question.id, reply_shown(event))
             case ModelCalled(usage=usage) | ChildTold(event=ModelCalled(usage=usage)):
                 self._usage += usage
-            case StepFinished(number=number):
+            case StepStarted(number=number):
                 self._steps = number
+                self._watch.changed(self)
+            case StepFinished():
                 self._watch.changed(self)
             case TurnFinished(status=status, usage=usage, steps=steps):
                 self._usage, self._steps, self._ended = usage, steps, status

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +27,8 @@ VALUE_CHARS = 300
 TABLE_CHARS = 800
 OF_IPYTHON = ("IPython/core/", "ipykernel/")
 INSTALLED = ("site-packages", "dist-packages", "/lib/python3")
+_ASKS_THE_AGENT = re.compile(r"\s*(%%(hermes_)?agent|%hermes(_control)?)(?!\S)")
+"""The newest failure is one of the user's code: such a cell is only meant where it is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +115,9 @@ def _failed(cells: list[RanCell], number: int, name: str) -> RanCell:
             raise NoFailure(f"the cell [{number}] has not failed")
         return named[-1]
     newest = {cell.id or cell.number: cell for cell in cells}
-    failed = [cell for cell in newest.values() if cell.error]
+    failed = [
+        cell for cell in newest.values() if cell.error and not _ASKS_THE_AGENT.match(cell.source)
+    ]
     if not failed:
         raise NoFailure("no cell has failed since hermes_jupyter was loaded; run it once more")
     return max(failed, key=lambda cell: cell.number)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from hermes_jupyter.errors import TurnCancelled, TurnInterrupted
+from hermes_jupyter.kernel import switching
 from hermes_jupyter.kernel.cell import Cell
 from hermes_jupyter.kernel.gate import ShellGate
 from hermes_jupyter.kernel.serving import Command
@@ -55,7 +56,9 @@ def start(main: Callable[[], Awaitable[T]], on_done: Callable[[], None] = lambda
 
     async def body() -> None:
         try:
-            outcome.set_result(await main())
+            with switching.often():
+                result = await main()
+            outcome.set_result(result)
         except asyncio.CancelledError:
             outcome.set_exception(TurnInterrupted("the turn was stopped"))
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits

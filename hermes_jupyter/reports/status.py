@@ -109,7 +109,7 @@ def doctor(magics: Any, words: Sequence[str]) -> None:
     if words not in ([], ["--ask"]):
         raise ConfigurationError(f"%hermes doctor takes --ask, not {' '.join(words)!r}")
     for check in examine(magics.desktop, ask=bool(words)):
-        print(f"{'✓' if check.ok else '✗'} {check.name:<14} {redact(check.text)}")
+        print(f"{check.sign} {check.name:<14} {redact(check.text)}")
 
 
 def show_version(magics: Any, _words: Sequence[str]) -> None:

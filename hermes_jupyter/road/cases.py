@@ -37,6 +37,9 @@ HIGH_RISK = frozenset((
     "secrets", "system", "unknown", "unseen",
 ))  # fmt: skip
 READING = frozenset(("read",))
+EDITING = frozenset(("write", "cell_write"))
+ON_CELLS = frozenset(("cell_write", "cell_delete"))
+"""Kinds of effects whose targets are ids of cells."""
 ON_FILES = frozenset(("read", "write", "move", "delete", "discard", "permissions"))
 """Kinds of effects whose targets are paths."""
 
@@ -132,12 +135,12 @@ class Case:
 
     @cached_property
     def is_edit(self) -> bool:
-        """Whether it only edits files of the workspace, and deletes none."""
+        """Whether it only edits files of the workspace or cells, and deletes none."""
         return (
             self.entry.effects == "write"
             and bool(self.impacts)
             and self.risk != "high"
-            and all(each.kind == "write" for each in self.impacts)
+            and all(each.kind in EDITING for each in self.impacts)
         )
 
     @cached_property

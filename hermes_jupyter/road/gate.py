@@ -6,6 +6,7 @@ this turn, rules that ask, what was granted, rules that allow, the mode, a judge
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -28,6 +29,8 @@ logger = logging.getLogger(__name__)
 
 MAX_QUESTIONS = 4
 """About one call, when each answer comes too late: what was shown has changed meanwhile."""
+SECONDS_TO_READ = 0.02
+"""Sooner no person answers, only what answers for all where there is none."""
 MAX_SHOWN_CHARS = 100_000
 """More than this nobody reads, so nobody can agree to it."""
 
@@ -78,6 +81,8 @@ class Gate:
     purpose: Callable[[], str] = str
     """What the model has said just before its calls."""
     timeout: float = 0.0
+    prepare: Callable[[ToolEntry, ToolCall], object] = lambda _entry, _call: None
+    """Makes ready what a call needs, while a person is asked about it; in a tool thread."""
     checks: Checks = field(default_factory=Checks)
     """Who else looks at the calls."""
     is_quiet: bool = field(init=False)
@@ -188,7 +193,11 @@ class Gate:
         if self._may_be_judged(case) and await self._is_judged_harmless(request):
             self._told(request, Ruling(decision="once"), by="judge")
             return Ruling(decision="once")
-        answer = await self.desk.decide(request, self.emit, within=self.timeout)
+        getting_ready = asyncio.ensure_future(self._get_ready(case))
+        try:
+            answer = await self.desk.decide(request, self.emit, within=self.timeout)
+        finally:
+            getting_ready.cancel()  # what has begun ends by itself
         ruling = answer.value
         if ruling.decision == "deny":
             return Passage(refusal=self._refused(case, answer))
@@ -197,6 +206,13 @@ class Gate:
             return Passage(edited=replace(case.call, args=args), note=ruling.note)
         self._grant(matter, ruling.decision)
         return ruling
+
+    async def _get_ready(self, case: Case) -> None:
+        await asyncio.sleep(SECONDS_TO_READ)
+        try:
+            await in_tool_thread(lambda: self.prepare(case.entry, case.call))
+        except Exception:  # the call itself will meet it again, and tell
+            logger.debug("the call is not ready", exc_info=True)
 
     def _may_be_judged(self, case: Case) -> bool:
         if self.judge is None or not self.policy.may_be_judged(case):

@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from hermes_jupyter.errors import ConfigurationError
-from hermes_jupyter.road.cases import Case, kind_called
+from hermes_jupyter.road.cases import ON_CELLS, Case, kind_called
 from tools.files import globs
 
 RULE = re.compile(
@@ -116,8 +116,11 @@ class Rule:
 def exact_rule(case: Case) -> str:
     """The rule that covers this call and no other; empty if there is none.
 
-    Where a path says what it means in one folder only, it is written out.
+    Where a path says what it means in one folder only, it is written out. A cell is of one
+    notebook, and there is none for it.
     """
+    if any(each.kind in ON_CELLS for each in case.impacts):
+        return ""
     name = case.call.name
     if case.command is not None or not case.named_paths:
         (subject,) = case.subjects

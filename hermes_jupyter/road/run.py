@@ -70,6 +70,7 @@ class Road:
             checks=self.checks,
             purpose=self.purpose,
             timeout=self.approval_timeout,
+            prepare=runner.prepare,
         )
         object.__setattr__(self, "context", context)
         object.__setattr__(self, "_runner", runner)

@@ -77,7 +77,7 @@ class Runner:
                 await self._run(entry, course)
 
     async def _run(self, entry: ToolEntry, course: Course) -> None:
-        if self._may_leave_anything(entry, course):
+        if self._may_leave_anything(entry, course.call):
             await in_tool_thread(lambda: self._checkpoint(entry))
         cancelled, limit, waits = Flag(), self._limit(entry, course), Waits()
         person = _Person(self, cancelled)
@@ -111,7 +111,7 @@ class Runner:
 
     def run_here(self, entry: ToolEntry, course: Course) -> None:
         """Run it in this thread. A tool that does not hear its deadline keeps its caller."""
-        if self._may_leave_anything(entry, course):
+        if self._may_leave_anything(entry, course.call):
             self._checkpoint(entry)
         cancelled, limit = Flag(), self._limit(entry, course)
         context = {
@@ -136,11 +136,17 @@ class Runner:
             return course.end("ok", text)
         return course.end("timeout", _late(course, limit, answer=text))
 
-    def _may_leave_anything(self, entry: ToolEntry, course: Course) -> bool:
+    def _may_leave_anything(self, entry: ToolEntry, call: ToolCall) -> bool:
         """Whether things have to be looked at first, so that the call can be undone."""
         if "checkpoint" not in self.context or entry.name in TELLING:
             return False
-        return not only_reads(entry, course.call, self.context)
+        return not only_reads(entry, call, self.context)
+
+    def prepare(self, entry: ToolEntry, call: ToolCall) -> None:
+        """Make ready what an admitted call needs, while a person is asked about it."""
+        if self._may_leave_anything(entry, call):
+            self.context["checkpoint"].prepare()
+        entry.prepare(call.args, self.context)
 
     def _checkpoint(self, entry: ToolEntry) -> None:
         place = place_of(self.context.get("environment")).name

@@ -11,6 +11,7 @@ from hermes_jupyter.events import ApprovalResolved
 from hermes_jupyter.views.approval_html import (
     editing_html,
     expired_html,
+    lines_seen,
     request_html,
     resolved_html,
 )
@@ -222,7 +223,7 @@ class _Edit:
         # Nothing may hide in the field: what has no ink is spelled out, and would run as spelled.
         self._offered = reveal(self._asked)
         least, most = ROWS
-        rows = min(max(least, 1 + self._offered.count("\n")), most)
+        rows = min(max(least, lines_seen(self._offered)), most)
         name = one_line(request.editable, 60)
         self.field = stage.text_area(self._offered, rows, f"Edit {name}", "hermes-edit")
         self._said = stage.html("", "hermes-said")

@@ -87,9 +87,13 @@ def _dialog(request: ApprovalRequest, body: str, more: str = "") -> str:
     )
 
 
-def _length(shown: str) -> str:
+def lines_seen(text: str) -> int:
     """A long line is as many as a reader sees of it."""
-    lines = sum(1 + len(line) // LINE_CHARS for line in shown.split("\n"))
+    return sum(1 + len(line) // LINE_CHARS for line in text.split("\n"))
+
+
+def _length(shown: str) -> str:
+    lines = lines_seen(shown)
     return f" <b>({lines} lines; scroll to read them all)</b>" if lines > LINES_IN_SIGHT else ""
 
 

@@ -41,6 +41,7 @@ class CellOutput(Protocol):
         self,
         bundle: dict[str, Any],
         *,
+        metadata: dict[str, Any] | None = None,
         display_id: str | None = None,
         update: bool = False,
         parent: dict[str, Any] | None = None,

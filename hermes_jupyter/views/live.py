@@ -53,6 +53,9 @@ RELOADED = (
     "Run <code>%hermes last</code> in a cell to keep it."
 )
 
+LIVE = {"hermes": {"live": True}}
+"""Of an output that only the kernel keeps: when it has ended, a page can tell."""
+
 
 class WidgetView:
     """A view; construct it in the cell's thread, then feed it on the agent's loop.
@@ -97,7 +100,7 @@ class WidgetView:
         """Display the turn below its cell, or below another request (after a reload)."""
         if not self._stage.closed:
             bundle = view_of(self._root)
-            self._cell.display(bundle, display_id=self._display_id, parent=parent)
+            self._cell.display(bundle, metadata=LIVE, display_id=self._display_id, parent=parent)
 
     async def alive(
         self,

@@ -87,7 +87,8 @@ class StatusLine:
         count = self._count
         steps = f"step {count.step} of {count.steps}" if count.step else ""
         seconds = float(int(now - count.started))
-        numbers = words.footer(count.model, steps, count.usage, seconds, started=count.turn)
+        model = "" if asks else count.model  # a narrow cell has room for what waits
+        numbers = words.footer(model, steps, count.usage, seconds, started=count.turn)
         doing = escape(self._doing(running, asks, now))
         self._draw(f'<span class="hermes-doing">{doing}</span>', numbers)
 

@@ -86,6 +86,14 @@ test('Escape in the field of an edit goes back to the request, and answers nothi
   expect(answer).not.toHaveBeenCalled();
 });
 
+test('the field of an edit is as high as a long line in it', async () => {
+  const edit = { name: 'command', text: 'word '.repeat(40) };
+  const node = await drawn(card({ edit }));
+  button(node, 'Edit…').click();
+  await painted();
+  expect(node.querySelector('textarea')?.rows).toBe(9);
+});
+
 test('the focus stays in the card that is being answered', async () => {
   const node = await drawn(
     card(

@@ -1,31 +1,16 @@
 import { ICodeCellModel } from '@jupyterlab/cells';
-import { NotebookModel } from '@jupyterlab/notebook';
 import { JSONObject } from '@lumino/coreutils';
 
-import { CellEditor, IChange } from '../src/cells/editor';
+import { IChange } from '../src/cells/editor';
 import { Refusal } from '../src/cells/protocol';
 import { digest } from '../src/cells/texts';
 import { threeCells } from './threeCells';
 
-let model: NotebookModel;
-let editor: CellEditor;
+let { model, editor, ask, edit, sources } = threeCells();
 
 beforeEach(() => {
-  ({ model, editor } = threeCells());
+  ({ model, editor, ask, edit, sources } = threeCells());
 });
-
-const ask = (what: string, more: JSONObject = {}): JSONObject =>
-  editor.answer({ id: '1', do: what, turn: 'turn-1', ...more });
-
-const edit = (
-  cell: string,
-  was: string,
-  source: string,
-  more: JSONObject = {}
-): JSONObject => ask('edit', { cell, source, was: digest(was), ...more });
-
-const sources = (): string[] =>
-  Array.from(model.cells, cell => cell.sharedModel.getSource());
 
 function refusal(work: () => unknown): Refusal {
   try {

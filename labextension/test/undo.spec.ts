@@ -1,31 +1,14 @@
 import { YNotebook } from '@jupyter/ydoc';
-import { NotebookModel } from '@jupyterlab/notebook';
-import { JSONObject } from '@lumino/coreutils';
 import * as Y from 'yjs';
 
-import { CellEditor } from '../src/cells/editor';
 import { digest } from '../src/cells/texts';
 import { threeCells } from './threeCells';
 
-let model: NotebookModel;
-let editor: CellEditor;
+let { model, ask, edit, sources } = threeCells();
 
 beforeEach(() => {
-  ({ model, editor } = threeCells());
+  ({ model, ask, edit, sources } = threeCells());
 });
-
-const ask = (what: string, more: JSONObject = {}): JSONObject =>
-  editor.answer({ id: '1', do: what, turn: 'turn-1', ...more });
-
-const edit = (
-  cell: string,
-  was: string,
-  source: string,
-  more: JSONObject = {}
-): JSONObject => ask('edit', { cell, source, was: digest(was), ...more });
-
-const sources = (): string[] =>
-  Array.from(model.cells, cell => cell.sharedModel.getSource());
 
 test('one undo takes back all that a turn has done', () => {
   edit('cell-two', 'two', 'zwei');

@@ -155,7 +155,7 @@ def measured() -> Measured:
 
 
 def in_page(browser_page: Any, address: str, root: Path) -> Measured:
-    from tests.browser.conftest import Page
+    from tests.browser.notebook_page import Page
 
     page = Page(browser_page, ("lab", address, root), "clicks.ipynb")
     page.open()

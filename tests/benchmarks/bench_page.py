@@ -84,7 +84,7 @@ def clicked() -> tuple[list[float], list[float]]:
     """Milliseconds of each click: our button while its cell runs, a stock one while none does."""
     from playwright.sync_api import sync_playwright
 
-    from tests.browser.conftest import Page
+    from tests.browser.notebook_page import Page
 
     cells = [STOCK, counting.cell(CLICKS)]
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
@@ -123,7 +123,7 @@ def notebook(sources: list[str]) -> dict[str, Any]:
 @contextmanager
 def lab(home: Path, root: Path, **more: str) -> Iterator[str]:
     """A JupyterLab of its own, with more environment variables; the address."""
-    from tests.browser.conftest import free_port
+    from tests.browser.applications import free_port
 
     port = free_port()
     own = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTERLAB_SETTINGS_DIR",

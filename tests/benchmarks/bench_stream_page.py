@@ -79,7 +79,7 @@ def watched() -> tuple[Kept, Kept, int, int, int]:
     """What the page noted while text came and then, keys typed, its bytes, those of the text."""
     from playwright.sync_api import sync_playwright
 
-    from tests.browser.conftest import Page
+    from tests.browser.notebook_page import Page
 
     with (
         tempfile.TemporaryDirectory() as home,

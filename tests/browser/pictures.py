@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import pytest
-from conftest import ROOT, Page, write_notebook
+from applications import ROOT
+from notebook_page import Page, write_notebook
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.new_pages
 PROMPT = "Please tidy the logs: nobody needs the old one any more."
 CLOSED = "() => window.jupyterapp.commands.execute('application:toggle-left-area')"
 PANEL = "() => window.jupyterapp.commands.execute('hermes:show-approvals')"

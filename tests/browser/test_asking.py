@@ -4,6 +4,7 @@ import json
 
 import pytest
 from accessibility import no_serious_findings
+from applications import ONE_IS_ENOUGH
 from playwright.sync_api import expect
 
 PROMPT = "%%agent -m scripted\nDon't print {total}, if it is None; sum @sales."
@@ -77,6 +78,7 @@ def test_prompts_are_prose_and_ask_puts_one_below_that_tab_completes(notebook):
     expect(editor).to_have_text("%hermes undo")
 
 
+@pytest.mark.new_pages
 def test_a_failed_cell_is_fixed_from_its_error(notebook):
     page = notebook("misspelled = 3\nprint(misspeled)", "print('all is well')")
     page.run_cell(0)
@@ -88,7 +90,7 @@ def test_a_failed_cell_is_fixed_from_its_error(notebook):
     expect(in_toolbar).to_have_count(0)
     expect(below).to_have_count(0)
     page.run_cell(1)
-    page.until_idle(1)
+    page.until_free(1)
     expect(in_toolbar).to_have_count(1)
     expect(below).to_be_visible()
     page.shot("failed")
@@ -115,6 +117,7 @@ def test_a_failed_cell_is_fixed_from_its_error(notebook):
     assert "hermes-Fix" not in json.dumps(page.saved())
 
 
+@pytest.mark.new_pages
 def test_what_runs_is_accessible_and_stopped_from_the_toolbar(notebook):
     page = notebook("%%agent\ndelete old.log")
     (page.folder / "old.log").write_text("x")
@@ -141,6 +144,7 @@ def test_what_runs_is_accessible_and_stopped_from_the_toolbar(notebook):
     expect(page.page.locator(".hermes-turn")).to_have_count(0)  # it was not saved
 
 
+@ONE_IS_ENOUGH
 def test_each_notebook_shows_its_own_turn_and_stops_it_while_its_thread_is_busy(notebook):
     asking, busy = notebook("%%agent\ndelete old.log"), notebook("%%agent --approve off\nstay busy")
     asking.run_all()
@@ -158,6 +162,7 @@ def test_each_notebook_shows_its_own_turn_and_stops_it_while_its_thread_is_busy(
     asking.until_idle(1)
 
 
+@ONE_IS_ENOUGH
 def test_eject_puts_the_code_below(notebook):
     page = notebook("%%agent --approve off\nrewrite it")
     (page.folder / "report.py").write_text("total = 1\n")

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from accessibility import no_serious_findings
-from conftest import Page
+from approvals_panel import Panel
+from cell_sources import OF, SOURCES, edits, sources
+from notebook_page import Page
 from playwright.sync_api import TimeoutError as NotInTime
 from playwright.sync_api import expect
-from test_panel import Panel
 
+pytestmark = pytest.mark.new_pages
 FAR = {f"cell-{number}": f"x{number} = {number}" for number in range(300)}
-SOURCES = "w => Array.from(w.content.model.cells, cell => cell.sharedModel.getSource())"
-OF = "name => [...window.jupyterapp.shell.widgets('main')].find(w => w.context?.path === name)"
-
-
-def sources(page, name):
-    return page.evaluate(f"name => ({SOURCES})(({OF})(name))", name)
-
-
-def edits(page, number, text):
-    """A person gives a cell another text."""
-    page.page.evaluate(
-        f"([name, n, text]) => ({OF})(name).content.model.cells.get(n).sharedModel.setSource(text)",
-        [page.name, number, text],
-    )
-
-
-def waiting(panel):
-    """The cards that are not answered yet."""
-    return panel.root.locator(".hermes-Card:not(.hermes-mod-answered)")
 
 
 def open_beside(page, name):
@@ -146,7 +130,7 @@ def test_a_renamed_notebook_is_changed_and_of_a_closed_one_the_agent_is_told(not
     page.save()
     page.page.evaluate(f"name => ({OF})(name).close()", name)
     panel = Panel(page.page)
-    waiting(panel).get_by_role("button", name="Allow once", exact=True).click()
+    panel.waiting.get_by_role("button", name="Allow once", exact=True).click()
     expect(panel.root).not_to_contain_text("Running", timeout=30_000)
     said = [m["content"] for _, body in model.requests for m in body.get("messages", ())]
     assert any("the notebook's page was closed" in str(text) for text in said)

@@ -1,6 +1,6 @@
 """Agents that work for the agent, as a person sees and steers them."""
 
-from conftest import ONE_IS_ENOUGH
+from applications import ONE_IS_ENOUGH
 from playwright.sync_api import expect
 
 pytestmark = ONE_IS_ENOUGH

@@ -6,9 +6,10 @@ import re
 
 import hub as hubs
 import pytest
-from conftest import Page, free_port, with_labextension, write_notebook
+from applications import free_port, with_labextension
+from approvals_panel import Panel
+from notebook_page import Page, write_notebook
 from playwright.sync_api import expect
-from test_panel import Panel
 
 from hermes_jupyter.server.routing import ROUTES
 

@@ -4,10 +4,15 @@ import json
 
 import pytest
 from accessibility import no_serious_findings
+from applications import ONE_IS_ENOUGH
 from playwright.sync_api import expect
 
 DELETE = "%%agent\ndelete old.log"
 RECORD = "application/vnd.hermes.turn+json"
+STREAMING = """() => [...document.querySelectorAll('.jp-Notebook .jp-CodeCell')].some(
+    cell => cell.querySelector('.jp-InputPrompt').innerText.includes('*')
+        && cell.querySelector('.jp-OutputArea').innerText.includes('A report'))"""
+"""A text has begun to appear in a cell that runs."""
 
 
 @pytest.fixture
@@ -41,6 +46,7 @@ def test_allow_deletes_the_file_while_the_cell_runs(waiting):
     waiting.shot("done")
 
 
+@ONE_IS_ENOUGH
 def test_deny_keeps_the_file(waiting):
     waiting.button("Deny").click()
     waiting.until_idle(1)
@@ -58,6 +64,7 @@ def test_enter_approves_nothing(waiting):
     waiting.until_idle(1)
 
 
+@ONE_IS_ENOUGH
 def test_the_keyboard_reaches_the_buttons(waiting):
     waiting.button("Deny").focus()
     waiting.page.keyboard.press("Enter")
@@ -65,6 +72,7 @@ def test_the_keyboard_reaches_the_buttons(waiting):
     assert (waiting.folder / "old.log").exists()
 
 
+@ONE_IS_ENOUGH
 def test_the_request_is_announced_to_a_screen_reader(waiting):
     card = waiting.page.get_by_role("alertdialog").first
     expect(card).to_be_attached()
@@ -73,6 +81,7 @@ def test_the_request_is_announced_to_a_screen_reader(waiting):
     waiting.until_idle(1)
 
 
+@pytest.mark.new_pages
 def test_a_reloaded_page_can_still_answer(waiting):
     waiting.save()
     waiting.page.reload()
@@ -84,6 +93,8 @@ def test_a_reloaded_page_can_still_answer(waiting):
     assert not (waiting.folder / "old.log").exists()
 
 
+@ONE_IS_ENOUGH
+@pytest.mark.new_pages
 def test_attach_shows_the_turn_after_a_reload_of_an_unsaved_page(notebook):
     page = notebook(DELETE, "%hermes attach")
     (page.folder / "old.log").write_text("x")
@@ -91,7 +102,6 @@ def test_attach_shows_the_turn_after_a_reload_of_an_unsaved_page(notebook):
     page.run_cell(0)
     page.run_cell(1)
     expect(page.button("Allow once")).to_be_visible(timeout=30_000)
-    page.page.on("dialog", lambda dialog: dialog.accept())
     page.page.reload()
     page.ready()
     page.run_cell(2)
@@ -101,6 +111,7 @@ def test_attach_shows_the_turn_after_a_reload_of_an_unsaved_page(notebook):
     assert not (page.folder / "old.log").exists()
 
 
+@ONE_IS_ENOUGH
 def test_the_saved_notebook_holds_the_record_and_no_widget(waiting):
     waiting.button("Allow once").click()
     waiting.until_idle(1)
@@ -113,17 +124,18 @@ def test_the_saved_notebook_holds_the_record_and_no_widget(waiting):
     assert "widgets" not in json.dumps(waiting.saved()["metadata"])
 
 
+@ONE_IS_ENOUGH
 def test_text_streams(notebook):
     page = notebook("%%agent\nstream a report")
     page.run_all()
-    expect(page.output(1)).to_contain_text("A report", timeout=30_000)
-    assert page.is_busy(1)
+    page.page.wait_for_function(STREAMING, timeout=30_000)
     page.shot("streaming")
     page.until_idle(1)
     expect(page.output(1).locator("table").first).to_be_visible()
     page.shot("report")
 
 
+@ONE_IS_ENOUGH
 def test_a_batch_shows_its_lanes(notebook):
     page = notebook("%%agent\nbatch of parts")
     for number in range(4):
@@ -134,22 +146,29 @@ def test_a_batch_shows_its_lanes(notebook):
     page.shot("batch")
 
 
+@ONE_IS_ENOUGH
 def test_a_running_batch_shows_its_progress(notebook):
     page = notebook(
-        "import time\nfrom tools.registry import registry\n"
+        "import os, time\nfrom tools.registry import registry\n"
         "def nap(args, on_output, **_):\n"
-        "    on_output('resting')\n    time.sleep(args['seconds'])\n    return 'rested'\n"
+        "    on_output('resting')\n"
+        "    while not os.path.exists(f'rested{args[\"seconds\"]}'):\n        time.sleep(0.05)\n"
+        "    return 'rested'\n"
         "registry.register('nap', 'mine', {'description': 'x'}, nap, effects='read', emoji='💤')",
         "%%agent\nlanes",
     )
+    (page.folder / "rested1").touch()
     page.run_all()
     expect(page.output(2)).to_contain_text("1 of 3", timeout=30_000)
     assert page.is_busy(2)
     page.shot("lanes")
+    for number in (2, 3):
+        (page.folder / f"rested{number}").touch()
     page.until_idle(2)
     expect(page.output(2)).to_contain_text("Rested.")
 
 
+@ONE_IS_ENOUGH
 def test_a_question_is_answered_with_a_click(notebook, model):
     page = notebook("%%agent\nask me")
     page.run_all()
@@ -172,6 +191,7 @@ def test_interrupt_in_the_page_ends_the_turn(waiting):
 
 def test_a_restart_while_waiting_leaves_a_usable_notebook(waiting):
     waiting.restart()
+    expect(waiting.output(1)).to_contain_text("%hermes continue")  # no button that nobody hears
     waiting.run_all()
     expect(waiting.button("Deny")).to_be_visible(timeout=30_000)
     waiting.button("Deny").click()

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import free_port
+from applications import free_port
 
 sync_api = pytest.importorskip("playwright.sync_api")
 ARTEFACTS = Path(__file__).resolve().parents[2] / "artefacts"
@@ -27,6 +27,10 @@ APPS = {
     ],
     "voila": ["a.ipynb", "--no-browser"],
 }  # fmt: skip
+READY = """() => {
+    const kernel = window.Jupyter?.notebook?.kernel;
+    return kernel?.is_connected() && kernel.widget_manager !== undefined; }"""
+"""What comes before its page draws widgets is never drawn as one."""
 PATHS = {"nbclassic": "nbclassic/notebooks/a.ipynb", "voila": ""}
 Opened = Callable[..., tuple[Any, Path]]
 
@@ -115,7 +119,7 @@ def _shot(page: Any, name: str) -> None:
 
 def test_the_classic_notebook_asks_with_buttons_while_the_cell_runs(opened):
     page, root = opened("nbclassic", "%%agent\ndelete the log", "%hermes status")
-    page.wait_for_function("window.Jupyter?.notebook?.kernel?.is_connected()", timeout=60_000)
+    page.wait_for_function(f"({READY})()", timeout=60_000)
     page.evaluate("Jupyter.notebook.execute_cells([0])")
     sync_api.expect(page.locator(".input_prompt").first).to_have_text("In [1]:", timeout=30_000)
     page.evaluate("Jupyter.notebook.execute_cells([1, 2])")

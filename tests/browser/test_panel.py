@@ -8,11 +8,15 @@ import re
 import signal
 import urllib.request
 
+import pytest
 from accessibility import no_serious_findings
-from conftest import ASLEEP as STUCK
-from conftest import ONE_IS_ENOUGH
+from applications import ONE_IS_ENOUGH
+from approvals_panel import Panel
+from conversations import ASLEEP as STUCK
+from notebook_page import KERNEL
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.new_pages
 COMPLAINTS = ("UNKNOWN CONTROL MESSAGE TYPE", "No such comm target")
 """What a kernel that has not loaded the extension logs of what it was asked."""
 HIDE = """() => {
@@ -24,23 +28,6 @@ HIDE = """() => {
     };
 }"""
 """Pretends that a page is hidden once it says so, and keeps the notices that it gives."""
-
-
-class Panel:
-    """The side panel of a page."""
-
-    def __init__(self, page):
-        self.page = page
-        page.evaluate("() => window.jupyterapp.commands.execute('hermes:show-approvals')")
-        self.root = page.locator("#hermes-approvals")
-        expect(self.root).to_be_visible()
-
-    @property
-    def card(self):
-        return self.root.get_by_role("alertdialog")
-
-    def click(self, label):
-        self.card.get_by_role("button", name=label, exact=True).click()
 
 
 def reach(page, label):
@@ -102,7 +89,9 @@ def test_a_call_is_allowed_in_the_panel_while_the_cell_sleeps_in_a_tool(notebook
     expect(page.output(1)).to_contain_text("Allowed once by you in the panel")
 
 
-def test_another_page_denies_with_a_note(notebook, pages):
+def test_another_page_denies_with_a_note(notebook, server):
+    log = server[2].parent / "server.log"  # its kernels write there, too
+    before = len(log.read_text())
     page = deleting(notebook)
     page.run_cell(1)
     expect(page.button("Allow once")).to_be_visible(timeout=30_000)
@@ -130,20 +119,21 @@ def test_another_page_denies_with_a_note(notebook, pages):
     expect(page.output(1)).to_contain_text("it is still needed")
     assert (page.root / "old.log").exists()
     expect(panel.card).to_have_count(0, timeout=15_000)
-    log = (page.root.parent / "server.log").read_text()  # its kernels write there, too
-    assert [complaint for complaint in COMPLAINTS if complaint in log] == []
+    logged = log.read_text()[before:]
+    assert [complaint for complaint in COMPLAINTS if complaint in logged] == []
 
 
 def test_a_reloaded_page_shows_what_waits_and_runs_the_edited_command(notebook):
     page = deleting(notebook)
     page.run_cell(1)
     expect(page.button("Allow once")).to_be_visible(timeout=30_000)
-    page.page.on("dialog", lambda dialog: dialog.accept())
     page.page.reload()
     page.ready()
     panel = Panel(page.page)
     expect(panel.card).to_contain_text("rm old.log", timeout=30_000)
+    page.page.set_viewport_size({"width": 600, "height": 900})
     expect(page.page.get_by_text("Hermes: 1 waiting")).to_be_visible()
+    page.page.set_viewport_size({"width": 1100, "height": 900})
     panel.click("Edit…")
     panel.card.get_by_label("Run this instead").fill("echo kept > kept.txt")
     panel.click("Run it")
@@ -153,6 +143,7 @@ def test_a_reloaded_page_shows_what_waits_and_runs_the_edited_command(notebook):
     assert (page.root / "kept.txt").read_text() == "kept\n"
 
 
+@ONE_IS_ENOUGH
 def test_a_question_a_word_and_the_end_of_a_turn_in_the_panel_while_a_cell_runs(notebook, model):
     page = deleting(notebook, STUCK, line="--background", prompt="paint it")
     page.run_cell(1)
@@ -217,8 +208,6 @@ def answered_elsewhere(page, choice):
     urllib.request.urlopen(sent, timeout=20).close()
 
 
-IN_KERNEL = """name => [...window.jupyterapp.shell.widgets('main')]
-    .find(each => each.sessionContext).sessionContext.session.kernel[name]()"""
 ENDED = "The kernel has ended or begun anew. Nothing was allowed."
 
 
@@ -233,10 +222,11 @@ def test_a_kernel_that_is_interrupted_restarted_or_killed_while_it_asks_allows_n
 
     waits = panel.root.locator("fieldset:enabled").get_by_role("button", name="Allow once")
     asks()
-    page.page.evaluate(IN_KERNEL, "interrupt")
+    page.page.evaluate(f"({KERNEL}).interrupt()")
     expect(panel.card).to_contain_text("Denied because the turn was interrupted")
+    page.until_free(1)
     asks()
-    page.page.evaluate(IN_KERNEL, "restart")
+    page.page.evaluate(f"({KERNEL}).restart()")
     expect(waits).to_have_count(0)
     for number in (0, 2):
         page.run_cell(number)

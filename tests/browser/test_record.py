@@ -5,7 +5,8 @@ import json
 import pytest
 import records
 from accessibility import no_serious_findings
-from conftest import ARTEFACTS
+from applications import ONE_IS_ENOUGH
+from notebook_page import ARTEFACTS
 from playwright.sync_api import expect
 
 DRAWN_WITHIN = """async () => {
@@ -68,6 +69,7 @@ def test_a_record_is_drawn_without_a_kernel_and_loads_nothing(opened):
     assert not [url for url in asked if "spy" in url]
 
 
+@ONE_IS_ENOUGH
 def test_what_is_folded_is_found_by_keyboard(opened):
     page = opened(records.rich())
     page.get_by_role("button", name="Find").click()
@@ -81,15 +83,19 @@ def test_what_is_folded_is_found_by_keyboard(opened):
     expect(page.locator(".jp-Cell")).to_have_count(1)  # no key was a command of the notebook
 
 
+@ONE_IS_ENOUGH
 def test_ask_again_puts_the_prompt_below_and_runs_nothing(opened):
     page = opened(records.rich())
     page.get_by_role("button", name="Ask again").click()
     expect(page.locator(".jp-CodeCell")).to_have_count(2)
     below = page.locator(".jp-CodeCell").nth(1)
-    expect(below.locator(".cm-content")).to_contain_text("Tidy up the report")
+    expect(below.locator(".cm-content")).to_be_focused()
+    page.keyboard.type(", please")
+    expect(below.locator(".cm-content")).to_contain_text("Tidy up the report, please")
     expect(below.locator(".jp-InputPrompt")).to_have_text("[ ]:")
 
 
+@ONE_IS_ENOUGH
 def test_a_version_to_come_falls_back_to_html(opened):
     newer = records.rich()
     newer[records.MIME]["v"] = 9
@@ -99,6 +105,7 @@ def test_a_version_to_come_falls_back_to_html(opened):
     expect(page.locator(".hermes-record")).to_have_count(0)
 
 
+@ONE_IS_ENOUGH
 def test_a_thousand_parts_are_drawn_at_once(opened, record_property):
     page = opened(records.long())
     expect(page.locator(".hermes-body > *")).to_have_count(1_000)

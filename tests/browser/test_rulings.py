@@ -1,7 +1,7 @@
 """What a person sees and does at an approval: edit, note, expiry, and all by keyboard."""
 
 import pytest
-from conftest import ONE_IS_ENOUGH
+from applications import ONE_IS_ENOUGH
 from playwright.sync_api import expect
 
 pytestmark = ONE_IS_ENOUGH
@@ -153,10 +153,16 @@ def test_a_button_that_appears_or_moves_is_not_hit_by_a_click_that_was_meant_for
     """A double click on the first card must not allow the call of the second."""
     expect(two.page.locator(".hermes-card")).to_have_count(2)
     first, second = (two.page.get_by_role("button", name="Allow once").nth(n) for n in (0, 1))
+    two.page.evaluate(
+        """() => new MutationObserver((_, observer) => {
+            if (document.querySelectorAll('.hermes-card').length != 1) return;
+            const { pointerEvents } = getComputedStyle(document.querySelector('.hermes-allow'));
+            window.hasPaused = pointerEvents == 'none';
+            if (window.hasPaused) observer.disconnect();
+        }).observe(document.body, {subtree: true, childList: true, attributes: true})"""
+    )
     first.click()
-    two.page.wait_for_function("document.querySelectorAll('.hermes-card').length == 1")
-    moved = two.page.locator(".hermes-allow").first
-    assert moved.evaluate("button => getComputedStyle(button).pointerEvents") == "none"
+    two.page.wait_for_function("window.hasPaused")  # once the other card has moved
     expect(two.page.get_by_role("button", name="Allow once")).to_have_css("pointer-events", "auto")
     expect(second).to_have_count(0)
     two.button("Deny").click()
@@ -168,17 +174,16 @@ def test_the_pause_of_a_new_button_is_long_enough_to_notice_it(notebook):
     page = notebook("%%agent\ndelete old.log")
     (page.folder / "old.log").write_text("x")
     page.page.evaluate(
-        """() => { const look = () => {
-            const button = document.querySelector('.hermes-allow');
-            if (button && button.getClientRects().length) {
-                window.seen ??= performance.now();
-                if (getComputedStyle(button).pointerEvents != 'none') {
-                    window.paused = performance.now() - window.seen; return; } }
-            requestAnimationFrame(look); }; look(); }"""
+        """() => document.addEventListener('animationstart', ({ target, animationName }) => {
+            if (!target.matches('.hermes-allow')) return;
+            const { effect } = target.getAnimations().find(a => a.animationName == animationName);
+            const held = effect.getKeyframes().filter(each => each.pointerEvents == 'none');
+            window.pause = effect.getComputedTiming().endTime * held.at(-1).computedOffset;
+        })"""
     )
     page.run_all()
-    page.page.wait_for_function("window.paused !== undefined", timeout=30_000)
-    assert 350 < page.page.evaluate("window.paused") < 2_000
+    page.page.wait_for_function("window.pause", timeout=30_000)
+    assert 350 < page.page.evaluate("window.pause") < 2_000
     page.button("Deny").click()
     page.until_idle(1)
 

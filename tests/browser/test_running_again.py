@@ -2,7 +2,7 @@
 
 import json
 
-from conftest import ONE_IS_ENOUGH
+from applications import ONE_IS_ENOUGH
 from playwright.sync_api import expect
 
 pytestmark = ONE_IS_ENOUGH
@@ -14,14 +14,6 @@ def asked(model):
     return len([1 for _, body in model.requests if body.get("messages")])
 
 
-def restart(page):
-    page.page.evaluate(
-        "async () => { const w = [...window.jupyterapp.shell.widgets('main')]"
-        ".find(w => w.sessionContext); await w.sessionContext.session.kernel.restart(); }"
-    )
-    page.ready()
-
-
 def test_run_all_keeps_the_answer_and_fresh_asks_anew(notebook, model):
     page = notebook(f"%%agent\n{PROMPT}", f"%%agent --fresh\n{PROMPT}")
     page.run_all()
@@ -29,7 +21,7 @@ def test_run_all_keeps_the_answer_and_fresh_asks_anew(notebook, model):
         expect(page.output(number)).to_contain_text("Four parts, all read.", timeout=60_000)
         page.until_idle(number)
     before = asked(model)
-    restart(page)
+    page.restart()
     page.run_all()
     expect(page.output(1)).to_contain_text("--fresh asks anew", timeout=60_000)
     expect(page.output(1)).to_contain_text("Four parts, all read.")

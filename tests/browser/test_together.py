@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from conftest import Jupyter, Page
+from applications import Jupyter
+from approvals_panel import Panel
+from cell_sources import OF, SOURCES, edits, sources
+from notebook_page import Page
 from playwright.sync_api import expect
-from test_cells import OF, SOURCES, edits, sources, waiting
-from test_panel import Panel
 
+pytestmark = pytest.mark.new_pages
 CELLS = {"first-01": "a = 1", "second-1": "b = 2", "third-01": "c = 3", "show-001": "print(6 * 7)"}
 STEPS = f"name => ({OF})(name).content.model.sharedModel.undoManager.undoStack.length"
 SHOWN = f"name => [...({OF})(name).content.model.cells].at(-1).outputs.toJSON().map(o => o.text)"
@@ -81,10 +83,9 @@ def test_the_other_persons_words_are_not_lost_and_either_page_answers(two):
     edits(theirs, 2, "a = 'theirs'")
     until(mine, ["a = 'theirs'", "b = 2", "c = 3", "print(6 * 7)"])
     mine.button("Allow once").click()
-    card = waiting(Panel(theirs.page))
+    card = Panel(theirs.page).waiting
     expect(card).to_contain_text("-a = 'theirs'", timeout=30_000)  # it asks once more
     assert sources(mine.page, mine.name)[2] == "a = 'theirs'"
-    mine.page.on("dialog", lambda dialog: dialog.accept())
     mine.page.reload()
     mine.ready()
     card.get_by_role("button", name="Allow once", exact=True).click()

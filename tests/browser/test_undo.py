@@ -1,6 +1,6 @@
 """Undo as a person sees it."""
 
-from conftest import ONE_IS_ENOUGH
+from applications import ONE_IS_ENOUGH
 from playwright.sync_api import expect
 
 pytestmark = ONE_IS_ENOUGH
@@ -10,6 +10,7 @@ def test_a_turn_is_undone_from_a_cell_below_it(notebook):
     page = notebook(
         "%%agent --approve off\nrewrite it", "%hermes diff", "%hermes undo", "%hermes checkpoints"
     )
+    (page.folder / "notes.md").unlink(missing_ok=True)  # of another test
     path = page.folder / "report.py"
     path.write_text("total = 1\nprint(total)\n")
     page.run_all()

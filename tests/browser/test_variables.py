@@ -1,7 +1,7 @@
 """The agent's code in the kernel, and its scripts, as a person sees them."""
 
 import pytest
-from conftest import ONE_IS_ENOUGH
+from applications import ONE_IS_ENOUGH
 from playwright.sync_api import expect
 
 pytestmark = ONE_IS_ENOUGH

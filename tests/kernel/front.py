@@ -24,6 +24,7 @@ from jupyter_core.utils import ensure_event_loop
 Message = dict[str, Any]
 READING_SECONDS = 0.2
 """What comes faster was typed before the person could read the question."""
+LOOK_AGAIN_SECONDS = 0.1
 
 
 class Front:
@@ -80,14 +81,17 @@ class Front:
     # waiting
 
     def until(self, look: Callable[[], Any], what: str, timeout: float = 15.0) -> Any:
-        """Wait until ``look()`` finds something, looking again after every message."""
+        """Wait until ``look()`` finds something, looking again after every message.
+
+        It looks now and then without one, too: no message tells of a file.
+        """
         end = time.monotonic() + timeout
         with self._changed:
             while not (found := look()):
                 left = end - time.monotonic()
                 if left <= 0:
                     raise TimeoutError(f"{what} did not come; last: {self.tail()}")
-                self._changed.wait(left)
+                self._changed.wait(min(left, LOOK_AGAIN_SECONDS))
         return found
 
     def reply(self, request: str, timeout: float = 20.0) -> Message:
@@ -144,6 +148,13 @@ class Front:
         """Send a cell behind the running turn; it has arrived when this returns."""
         request = self.execute(code)
         self.reply(self.send("kernel_info_request", {}))  # the turn answers, in order of arrival
+        return request
+
+    def fall_asleep(self, gate: Path) -> str:
+        """A cell in which the main thread hears nothing until somebody writes to the gate."""
+        os.mkfifo(gate)
+        request = self.execute(f"print('asleep', flush=True)\nopen({str(gate)!r}).read()")
+        self.until_text("asleep")
         return request
 
     def send(self, kind: str, content: Message, *, subshell: str | None = None) -> str:

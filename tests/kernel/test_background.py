@@ -145,7 +145,8 @@ def test_jobs_lists_turns_and_processes_and_stops_one_by_its_number(start):
     assert notebook.status(serving) == "ok"
     request = background(notebook, "wait", draws=False)
     notebook.button("Deny")
-    listed = notebook.run("%hermes jobs")
+    jobs = "%hermes jobs"
+    listed = notebook.until(lambda: "waits" in (said := notebook.run(jobs)) and said, "a question")
     turn, process = listed.splitlines()[:2]
     assert re.match(
         r"1  turn +cell \[\d+\] +step 1 of 90 +\d+ s +waits for your answer: terminal rm a", turn

@@ -1,51 +1,17 @@
 """Questions are answered on the control channel, whatever the kernel's main thread does."""
 
+from controlling import DELETE, answer, ask, asked, deleting, events
+
 from hermes_jupyter.testing import call
-
-DELETE = (call("terminal", command="rm old.log"),)
-
-
-def ask(notebook, do, **about):
-    return notebook.control("hermes_request", {"protocol": 1, "do": do, **about})["content"]
-
-
-def events(notebook, kind):
-    return [
-        message["content"]
-        for message in [*notebook.published]
-        if message["msg_type"] == "hermes_event" and message["content"]["event"] == kind
-    ]
 
 
 def states(notebook):
     return [message for message in [*notebook.published] if message["msg_type"] == "status"]
 
 
-def asked(notebook, nth=1):
-    """The request that clients were told of."""
-    told = notebook.until(lambda: events(notebook, "asked")[nth - 1 : nth], "the question")
-    return told[0]["request"]
-
-
-def answer(notebook, request, choice, **about):
-    about = {"request": request["id"], "digest": request["digest"], "choice": choice, **about}
-    return ask(notebook, "answer", **about)
-
-
-def deleting(start, line=""):
-    """A turn that asks whether it may delete a file."""
-    notebook = start(DELETE, "done")
-    (notebook.folder / "old.log").write_text("x")
-    cell = notebook.agent("delete", line)
-    if not line:
-        notebook.show_widgets()
-    return notebook, cell, asked(notebook)
-
-
 def test_an_answer_lands_while_the_main_thread_sleeps(start):
     notebook, _, request = deleting(start, "--background")
-    cell = notebook.execute("import time\nprint('asleep', flush=True)\ntime.sleep(1.5)")
-    notebook.until_text("asleep")
+    cell = notebook.fall_asleep(gate := notebook.folder / "gate")
     assert ask(notebook, "pending")["requests"] == [request]
     assert answer(notebook, request, "once")["outcome"]["decision"] == "once"
     notebook.until(lambda: events(notebook, "turn")[-1]["turn"]["state"] == "done", "the end")
@@ -60,6 +26,7 @@ def test_an_answer_lands_while_the_main_thread_sleeps(start):
     assert states(notebook)[-1]["content"]["execution_state"] == "busy"
     nothing = {"requests": [], "questions": [], "turns": []}
     assert ask(notebook, "pending") == {"status": "ok", "protocol": 1, **nothing}
+    gate.write_text("wake up")
     assert notebook.status(cell) == "ok"
 
 
@@ -159,12 +126,12 @@ def test_the_kernels_info_says_on_all_channels_whether_it_can_be_asked(start):
     notebook.run("%unload_ext hermes_jupyter")
     before = info(notebook.control("kernel_info_request", {}))
     notebook.run("%load_ext hermes_jupyter")
-    cell = notebook.execute("import time\nprint('asleep', flush=True)\ntime.sleep(1)")
-    notebook.until_text("asleep")
+    cell = notebook.fall_asleep(gate := notebook.folder / "gate")
     features = [*before.get("supported_features", []), "hermes agents"]
     after = {**before, "supported_features": features}
     assert info(notebook.control("kernel_info_request", {})) == after
     assert cell not in notebook.replies
+    gate.write_text("wake up")
     assert info(notebook.reply(notebook.send("kernel_info_request", {}))) == after
     notebook.run("%unload_ext hermes_jupyter")
     assert info(notebook.control("kernel_info_request", {})) == before

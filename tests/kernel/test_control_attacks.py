@@ -4,8 +4,8 @@ import json
 import uuid
 
 import pytest
+from controlling import DELETE, answer, ask, asked, deleting, events
 from jupyter_client.session import Session
-from test_control import DELETE, answer, ask, asked, deleting, events
 
 
 class Wire:

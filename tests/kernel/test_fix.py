@@ -102,6 +102,8 @@ def test_values_that_do_harm_when_they_are_shown_are_not_asked(start):
 def test_without_a_failure_it_says_so(start):
     notebook = start(ANSWER)
     notebook.run("x = 1")
+    for ours in ("%hermes resume nothing", "%%agent --colour\nGo on."):
+        assert notebook.status(notebook.execute(ours)) == "error"
     request = notebook.execute("%hermes fix")
     assert notebook.status(request) == "error"
     assert "no cell has failed" in notebook.reply(request)["content"]["evalue"]

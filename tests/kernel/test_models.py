@@ -83,6 +83,7 @@ def test_an_answer_of_a_small_model_that_looked_at_nothing_is_asked_for_again(st
     notebook = start(
         conversation("used no tool", (read,)),
         conversation("", "It is empty.", "It says hello."),
+        fresh=True,  # with no tools but its own
     )
     (notebook.folder / "a.txt").write_text("hello\n")
     notebook.run("%config Hermes.profile = 'small'")

@@ -1,11 +1,13 @@
 """What a person may answer beside yes and no: a note, an edit, and an answer that comes late."""
 
+from pathlib import Path
+
 import pytest
 
 from hermes_jupyter.testing import call
 
 ANY_KERNEL = True
-
+HELD_CLOCK = Path(__file__).with_name("held_clock.py")
 DELETE = (call("terminal", command="rm old.log"),)
 
 
@@ -126,10 +128,14 @@ def test_a_click_after_the_turn_does_nothing(waiting):
 @pytest.mark.parametrize("typed_ahead", [1, 3])
 def test_an_answer_that_was_typed_ahead_is_asked_again(start, typed_ahead):
     notebook = start(DELETE, "done")
-    (notebook.folder / "old.log").write_text("x")
+    notebook.run(f"%run {HELD_CLOCK}")
+    for name in ("old.log", "held"):
+        (notebook.folder / name).write_text("x")
     request = notebook.agent("delete old.log", allow_stdin=True)
     for _ in range(typed_ahead):
         notebook.answer("y", reads_for=0)
+    notebook.until(lambda: notebook.input_requests, "the question once more")
+    (notebook.folder / "held").unlink()
     assert "typed before" in notebook.answer("n")
     assert notebook.status(request) == "ok"
     assert left(notebook) == ["old.log"]

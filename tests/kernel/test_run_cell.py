@@ -138,8 +138,7 @@ def test_a_page_that_is_closed_while_the_cell_runs_loses_only_the_picture(paged)
     )
     request = notebook.agent("go", "--approve off", cell="agent-001")
     notebook.until(lambda: len(page.asked) > 1, "the reading of the cell")
-    while not (notebook.folder / "begun").exists():
-        notebook.control("kernel_info_request", {})
+    notebook.until((notebook.folder / "begun").exists, "the cell's code")
     page.leave()
     (notebook.folder / "on").touch()
     assert notebook.status(request) == "ok"
@@ -151,8 +150,7 @@ def test_interrupt_ends_the_cell_and_the_turn(paged):
     code = "open('begun', 'w').close()\nimport time\ntime.sleep(31)"
     notebook, _ = paged((RUN,), "never", there=with_source(code))
     request = notebook.agent("go", "--approve off", cell="agent-001")
-    while not (notebook.folder / "begun").exists():
-        notebook.control("kernel_info_request", {})
+    notebook.until((notebook.folder / "begun").exists, "the cell's code")
     notebook.interrupt()
     assert notebook.status(request, 5) == "error"
     assert notebook.run("print('alive')") == "alive\n"

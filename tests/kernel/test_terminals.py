@@ -13,6 +13,7 @@ import pytest
 from terminal import Terminal
 
 ASKED = "Enter = no: "
+HELD_CLOCK = Path(__file__).with_name("held_clock.py")
 LIMIT = 0.3
 """Seconds from Ctrl-C to the next prompt."""
 
@@ -199,6 +200,9 @@ def asking_time(terminal):
 
 
 def test_what_was_typed_ahead_answers_nothing(terminal, log):
+    terminal.run(f"%run {HELD_CLOCK}")
+    held = log.with_name("held")
+    held.touch()
     terminal.agent("talk, then delete")
     terminal.until("word word")
     for _ in range(2):
@@ -208,6 +212,7 @@ def test_what_was_typed_ahead_answers_nothing(terminal, log):
         for _ in range(2):
             terminal.until("typed before")
         terminal.until(ASKED)
+    held.unlink()
     assert "Denied by you" in terminal.run("n")
     assert log.exists()
 

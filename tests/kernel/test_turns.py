@@ -120,6 +120,17 @@ def test_a_turn_in_the_background_lets_other_cells_run(start):
     assert not (notebook.folder / "a").exists()
 
 
+def test_threads_take_turns_more_often_while_an_agent_works(start):
+    notebook = start((call("terminal", command="rm a"),), "done")
+    interval = "import sys; print(sys.getswitchinterval())"
+    before = notebook.run(interval)
+    notebook.status(notebook.agent("delete", "--background"))
+    button = notebook.button("Deny")
+    assert (before, notebook.run(interval)) == ("0.005\n", "0.0005\n")
+    notebook.click(button)
+    notebook.until(lambda: notebook.run(interval) == before, "it is as before")
+
+
 def test_a_busy_session_says_so(start):
     notebook = start(conversation("wait", (call("terminal", command="rm a"),), "x"))
     notebook.status(notebook.agent("wait", "--background"))

@@ -1,8 +1,9 @@
 """Real ipykernels that start quickly: forked from a process that has imported all.
 
-As a program it reads lines of JSON, ``connection_file``, ``env`` and ``cwd``, and prints the id of
-the process that it has forked for each. The child then does what ``ipykernel_launcher`` does: its
-sockets, threads, shell and history are its own, since the parent has none.
+As a program it reads lines of JSON, ``connection_file``, ``cwd`` and maybe ``env`` and ``log``, and
+prints the id of the process that it has forked for each. The child leads a session of its own, and
+then does what ``ipykernel_launcher`` does: its sockets, threads, shell and history are its own,
+since the parent has none.
 """
 
 from __future__ import annotations
@@ -24,10 +25,13 @@ sys.path.insert(0, str(HERE))
 
 OF_A_TURN = (
     "anyio._backends._asyncio", "anyio.streams.stapled", "hermes_jupyter.api",
-    "hermes_jupyter.loading", "hermes_jupyter.kernel.history", "IPython.core.magics", "ipywidgets",
+    "hermes_jupyter.loading", "hermes_jupyter.kernel.history", "IPython.core.magics",
     "mistune.plugins.task_lists", "mistune.plugins.url", "tree_sitter", "tree_sitter_bash",
 )  # fmt: skip
-"""What a kernel imports before the end of its first turn."""
+"""What a kernel imports before the end of its first turn.
+
+Not ipywidgets, which makes itself known to the kernel that imports it.
+"""
 
 
 class Zygote:
@@ -111,15 +115,29 @@ def main() -> None:
     discover_builtin()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the dead
     while line := _line():
-        pid = os.fork()
-        if pid == 0:
+        if os.fork() == 0:
             about = json.loads(line)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            _redirect(about["log"])
-            os.chdir(about["cwd"])
-            IPKernelApp.launch_instance(argv=["-f", about["connection_file"]])
+            _begin(**about)
+            # With an environment it is a server's, and ends when that dies, as kernels do.
+            parent = os.getppid() if "env" in about else 0
+            IPKernelApp.launch_instance(argv=["-f", about["connection_file"]], parent_handle=parent)
             os._exit(0)
-        os.write(1, f"{pid}\n".encode())
+
+
+def _begin(
+    connection_file: str, cwd: str, env: dict[str, str] | None = None, log: str = ""
+) -> None:
+    """Be a process as if it had been started anew, and tell its id."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.setsid()
+    os.write(1, f"{os.getpid()}\n".encode())
+    _redirect(log)
+    if env is not None:
+        os.environ.clear()
+        os.environ.update(env, JPY_PARENT_PID=str(os.getppid()))
+    os.chdir(cwd)
+    sys.argv[1:] = ["-f", connection_file]
+    sys.path[:] = [each for each in sys.path if each != str(HERE)]
 
 
 def _line() -> bytes:
@@ -131,7 +149,8 @@ def _line() -> bytes:
 
 
 def _redirect(log: str) -> None:
-    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    """Into a file, or to where errors are written."""
+    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600) if log else 2
     nothing = os.open(os.devnull, os.O_RDONLY)
     for target, source in ((0, nothing), (1, output), (2, output)):
         os.dup2(source, target)

@@ -47,14 +47,14 @@ def heard(socket, wanted):
 
 def test_what_waits_is_answered_while_the_main_thread_sleeps(kernel):
     request = deleting(kernel)
-    cell = kernel.front.execute("import time\nprint('asleep', flush=True)\ntime.sleep(2)")
-    kernel.front.until_text("asleep")
+    cell = kernel.front.fall_asleep(gate := kernel.folder / "gate")
     assert request["what"] == "rm old.log"
     assert kernel.answer(request, "once").json["outcome"]["decision"] == "once"
     kernel.server.wait_for(lambda: not (kernel.folder / "old.log").exists(), "the deletion")
     assert cell not in kernel.front.replies
     state = kernel.server.ask("GET", f"api/kernels/{kernel.id}").json["execution_state"]
     assert state != "idle"  # what we ask is no cell that has ended
+    gate.write_text("wake up")
     kernel.server.wait_for(lambda: not kernel.pending()["turns"], "the end of the turn")
     late = kernel.answer(request, "deny")
     assert late.status == 409

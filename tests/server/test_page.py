@@ -9,6 +9,7 @@ from hermes_jupyter.testing import call
 from hermes_jupyter.testing.scripted_server import ScriptedServer, conversation
 
 sync_api = pytest.importorskip("playwright.sync_api")
+expect = sync_api.expect
 PHONE = {"width": 390, "height": 844}
 EVIL = "rm old.log # <img src=x onerror=alert(1)>\u202e"
 MODEL = (
@@ -48,7 +49,7 @@ def page(browser, kernel, request):
     page.loaded = []
     page.on("request", lambda request: page.loaded.append(request))
     page.goto(f"{kernel.server.url}hermes/?token={TOKEN}")
-    page.wait_for_function("document.getElementById('connection').textContent === 'Connected'")
+    expect(page.locator("#connection")).to_have_text("Connected")
     page.colours = colours
     yield page
     assert page.problems == []
@@ -83,7 +84,7 @@ def test_a_request_is_shown_as_it_is_and_denied_with_a_note(page, kernel, artefa
 def test_all_that_the_page_loads_is_let_through_by_jupyterhub(page, kernel):
     """It takes a cookie for what is loaded in the plain way, and else only with the XSRF token."""
     page.evaluate("refresh()")
-    page.wait_for_function("document.getElementById('nothing').hidden === false")
+    expect(page.locator("#nothing")).to_be_visible()
     modes = [each.all_headers() for each in page.loaded]
     checked = [each for each in modes if each.get("sec-fetch-mode") not in ("navigate", "no-cors")]
     assert {each.url.rpartition("/")[2] for each in page.loaded} >= {"page.js", "pending"}
@@ -118,7 +119,7 @@ def test_a_kernel_that_lies_hides_nothing_of_another(page, kernel):
 def test_who_is_logged_out_is_told_so(page, kernel):
     page.context.clear_cookies()
     page.evaluate("send(document.body, document.getElementById('news'), 'k', 'stop', {})")
-    page.wait_for_function("document.getElementById('news').textContent.includes('logged out')")
+    expect(page.locator("#news")).to_contain_text("logged out")
     assert all("403" in each for each in page.problems)
     page.problems.clear()
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,7 @@ ONLY_IN = {
     "jupyter_server": ("hermes_jupyter.server",),
 }
 MODULES = sorted([*(ROOT / "hermes_jupyter").rglob("*.py"), *(ROOT / "tools").rglob("*.py")])
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
 
 def module_name(path: Path) -> str:
@@ -150,13 +152,15 @@ def module_name(path: Path) -> str:
     return name.removesuffix(".__init__")
 
 
-def imports_of(path: Path) -> Iterator[str]:
+@cache
+def imports_of(path: Path) -> list[str]:
+    names: list[str] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return names
 
 
 def part_of(module: str) -> str:
@@ -186,3 +190,15 @@ def test_libraries_stay_where_they_belong(path):
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
 def test_modules_stay_small(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+def test_what_tests_share_is_in_modules_whose_names_no_other_folder_has():
+    """By its bare name the first one that is found is imported: that of another folder, maybe."""
+    homes = Counter(path.stem for path in TESTS)
+    unsure = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in TESTS
+        for name in imports_of(path)
+        if homes[name] > 1 or (name in homes and name.startswith(("conftest", "test_")))
+    ]
+    assert unsure == []

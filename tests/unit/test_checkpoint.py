@@ -83,6 +83,35 @@ def test_the_workspace_is_looked_at_before_a_tool_that_may_change_anything(turn,
 
 
 @pytest.mark.parametrize(
+    ("about", "expected"), [({}, ["prepared", "looked"]), ({"effects": "read"}, [])]
+)
+def test_the_workspace_is_looked_at_while_a_person_is_asked(turn, about, expected):
+    done, is_ready, answer = [], threading.Event(), turn.desk.answer
+
+    class Told:
+        def prepare(self):
+            done.append("prepared")
+
+        def about_to_run(self, tool, place):
+            done.append("looked")
+
+    def answer_when_ready(*args, **about):
+        assert is_ready.wait(10)
+        answer(*args, **about)
+
+    turn.desk.answer = lambda *args, **about: threading.Thread(
+        target=answer_when_ready, args=args, kwargs=about
+    ).start()
+    turn.tool(
+        "mine", lambda args, **_: "{}", guard_fn=lambda args, **_: "does it",
+        prepare_fn=lambda args, **_: is_ready.set(), **about,
+    )  # fmt: skip
+    turn.decision = "once"
+    asyncio.run(turn.road(checkpoint=Told()).run(ToolCall(id="1", name="mine")))
+    assert done == expected
+
+
+@pytest.mark.parametrize(
     ("name", "about"),
     [
         ("mine", {"effects": "read"}),

@@ -125,6 +125,12 @@ class Environment(ABC):
     def close(self) -> None:
         """End everything that was started here."""
 
+    def prepare(self) -> None:  # noqa: B027 - most places have nothing to do
+        """Have the next command begin sooner, if this costs nothing but a moment. Any thread.
+
+        A person is being asked about that command, so nothing of it may happen yet.
+        """
+
     def beside(self) -> Environment:
         """Another shell in the same place, for somebody who works there at the same time.
 

@@ -143,6 +143,17 @@ class LocalEnvironment(Environment):
         notes.extend(filter(None, [self._sudo.after(attempt, printed)]))
         return CommandResult(printed, ending.exit_code, note=" ".join(notes))
 
+    def prepare(self) -> None:
+        """Start the shell, if no command has yet; bounds do not change under what runs."""
+        if not self._lock.acquire(blocking=False):
+            return
+        try:
+            if self._shell is None and not self._inside and not self._closed:
+                self._enclose()
+                self._living_shell([])
+        finally:
+            self._lock.release()
+
     def interrupt(self) -> None:
         self._interrupted.set()
 

@@ -8,7 +8,8 @@ from typing import Literal
 Kind = Literal[
     "reads", "writes", "deletes", "moves", "discards", "history", "runs", "unseen", "hidden",
     "sends", "listens", "remote", "installs", "permissions", "processes", "services", "accounts",
-    "privilege", "persistence", "secrets", "system", "database", "containers", "unclear",
+    "privilege", "persistence", "secrets", "system", "database", "containers",
+    "cell_write", "cell_delete", "unclear",
 ]  # fmt: skip
 Place = Literal["", "workspace", "outside", "system", "vital", "device"]
 Risk = Literal["none", "low", "medium", "high"]

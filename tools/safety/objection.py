@@ -22,4 +22,4 @@ class Objection:
     firm: bool = False
     """Neither a rule nor a model may allow it in a person's place."""
     effects: tuple[Effect, ...] = ()
-    """The same as values, where it was a command that was judged."""
+    """The same as values, where they are known."""

@@ -121,7 +121,8 @@ function questionCard(kernel, shown) {
   const card = make('article', { class: 'waits', role: 'group', 'aria-labelledby': title });
   const said = make('p', { role: 'status', class: 'quiet' });
   const field = make('input', {
-    'aria-label': 'Your answer', type: shown.secret ? 'password' : 'text', autocomplete: 'off'
+    'aria-label': 'Your answer', type: shown.secret ? 'password' : 'text', autocomplete: 'off',
+    placeholder: shown.options.length ? 'Another answer' : 'Your answer'
   });
   const reply = text => send(card, said, kernel, 'reply', {
     question: shown.id, digest: shown.digest, by: BY, text

@@ -65,6 +65,17 @@ class FileRecorder:
         """A command is about to run: have a look at the workspace, if this is the first."""
         self._guarded(self._look)
 
+    def prepare(self) -> None:
+        """A command may run soon: look at the workspace, without a turn that it counts for.
+
+        Raises
+        ------
+        StoreError, OSError
+            If that cannot be; `look` will meet it again, and tell.
+        """
+        if not self._looked:
+            self._store.prepare()
+
     def elsewhere(self, place: str) -> None:
         """Something is changed in another place than this machine."""
         with self._lock:

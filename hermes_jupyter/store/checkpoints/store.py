@@ -100,6 +100,11 @@ class Store:
                 self._copy_on()
             return seen
 
+    def prepare(self) -> None:
+        """Look before there is a turn, so that the look of the next one finds little."""
+        self._open()
+        self.look()
+
     def end(self, number: int, notes: tuple[str, ...] = ()) -> Turn | None:
         """The turn is over: note what it left. None if it changed nothing."""
         with self.lock:

@@ -142,6 +142,19 @@ function Buttons({ approval, trans, answer }: IButtonsProps): JSX.Element {
   );
 }
 
+/** A line as wide as the panel at first. */
+const LINE_CHARS = 28;
+const MOST_ROWS = 10;
+
+/** So that what is edited is seen, also a single long line. */
+function rowsOf(text: string): number {
+  const lines = linesOf(text).map(line => 1 + Math.floor(line.length / LINE_CHARS));
+  return Math.min(
+    MOST_ROWS,
+    lines.reduce((sum, rows) => sum + rows, 1)
+  );
+}
+
 interface IWritingProps {
   label: string;
   start: string;
@@ -179,7 +192,7 @@ function Writing({ label, start, done, trans, close, send }: IWritingProps): JSX
         <textarea
           ref={field}
           value={text}
-          rows={Math.min(8, text.split('\n').length + 1)}
+          rows={rowsOf(text)}
           spellCheck={false}
           onChange={event => setText(event.target.value)}
         />

@@ -40,14 +40,13 @@ export function Frame(props: IFrameProps): JSX.Element {
   useHandedOn(card);
   const ended = React.useRef<HTMLParagraphElement>(null);
   const send: Send = answer => {
+    const sent = answer(); // before the page draws anything
     if (holdsFocus(card.current)) {
       ended.current?.focus(); // the buttons are about to be disabled
     }
     setSending(true);
     setFailed(null);
-    answer()
-      .catch(setFailed)
-      .finally(() => setSending(false));
+    sent.catch(setFailed).finally(() => setSending(false));
   };
   const isHigh = waiting.kind === 'approval' && waiting.risk === 'high';
   const isAnswered = outcome !== null && outcome.decision !== GONE;

@@ -63,7 +63,8 @@ export const approvals: JupyterFrontEndPlugin<void> = {
       statusBar.registerStatusItem(named('status'), {
         item: status,
         align: 'right',
-        rank: 50
+        rank: 50,
+        priority: 1 // a narrow window hides those without
       });
     } else {
       app.shell.add(status, labShell ? 'top' : 'menu', { rank: 10_000 });

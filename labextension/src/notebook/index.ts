@@ -19,6 +19,7 @@ import { CATEGORY, CommandIDs } from '../commands';
 import { fixIcon, promptIcon } from '../icons';
 import { DOMAIN, named } from '../names';
 import { askBelow, canBeFixed, fixCell } from './cells';
+import { tellEndings } from './endings';
 import { FixButtons } from './fixButton';
 import { isPython, load, runsIn } from './kernel';
 import { RunningTurn, stopAll, turnsOf } from './runningTurn';
@@ -114,6 +115,7 @@ export const notebook: JupyterFrontEndPlugin<void> = {
     agents.changed.connect(() => commands.notifyCommandChanged(CommandIDs.stopTurn));
     const offer = (panel: NotebookPanel): void => {
       offerFixes(panel, fix, commands, choices);
+      tellEndings(panel, trans);
       void panel.context.ready.then(look); // now it says its language
     };
     tracker.forEach(offer);

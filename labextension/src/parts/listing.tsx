@@ -30,7 +30,9 @@ export function Listing(props: IListingProps): JSX.Element {
       </pre>
       {isCut && lines !== undefined && (
         <p className="hermes-Card-length">
-          {trans._n('%1 line; scroll to read it', '%1 lines; scroll to read all', lines)}
+          {lines > 1
+            ? trans.__('%1 lines; scroll to read all', lines)
+            : trans.__('A long line; scroll to read all')}
         </p>
       )}
     </>

@@ -34,7 +34,8 @@ export class Place {
 
   /** Put the prompt in a new cell below, where a person may change it before it is run. */
   askAgain(): void {
-    this._insertBelow(this._source());
+    const prompt = this._source();
+    this._insertBelow(prompt, prompt.length);
   }
 
   /**
@@ -57,11 +58,12 @@ export class Place {
     if (next === undefined) {
       return '';
     }
-    this._insertBelow(String(next.text));
+    this._insertBelow(String(next.text), 0);
     return null;
   }
 
-  private _insertBelow(source: string): void {
+  /** A new cell with this text, and the cursor before its character of this number. */
+  private _insertBelow(source: string, cursor: number): void {
     const number = this._number();
     if (this._panel === null || number < 0) {
       return;
@@ -71,7 +73,14 @@ export class Place {
     NotebookActions.insertBelow(content);
     const { activeCell } = content;
     activeCell?.model.sharedModel.setSource(source);
-    void activeCell?.ready.then(() => (content.mode = 'edit'));
+    void activeCell?.ready.then(() => {
+      content.mode = 'edit';
+      const { editor } = activeCell;
+      const place = editor?.getPositionAt(cursor);
+      if (place) {
+        editor?.setCursorPosition(place);
+      }
+    });
   }
 
   private _source(): string {

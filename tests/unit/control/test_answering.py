@@ -6,7 +6,13 @@ import pytest
 from hermes_jupyter.calls import ApprovalRequest, Question, Ruling, ToolCall
 from hermes_jupyter.control.answering import Answering
 from hermes_jupyter.control.watch import Watch
-from hermes_jupyter.events import ApprovalRequested, QuestionAsked, TurnFinished, TurnStarted
+from hermes_jupyter.events import (
+    ApprovalRequested,
+    QuestionAsked,
+    StepStarted,
+    TurnFinished,
+    TurnStarted,
+)
 from hermes_jupyter.kernel.control import Refusal
 from hermes_jupyter.road.approval import ApprovalDesk
 
@@ -197,6 +203,14 @@ def test_what_waits_when_a_turn_is_gone_is_stale():
     kernel.turn(ApprovalRequested(request=REQUEST))
     kernel.turn.close()
     assert kernel.refused("answer", request="r", digest="x", choice="once") == "stale"
+
+
+def test_a_step_counts_from_its_beginning_as_below_the_cell():
+    kernel = Kernel()
+    kernel.turn(StepStarted(number=1))
+    (turn,) = kernel.ask("pending")["turns"]
+    assert turn["steps"] == 1
+    assert kernel.told[-1][0] == "turn"
 
 
 def test_where_nobody_may_answer_nothing_is_asked():

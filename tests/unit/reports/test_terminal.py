@@ -64,3 +64,4 @@ def test_the_doctor_tests_what_is_set_up_and_says_what_others_lack(magics):
     nothing = {check.name: check for check in examine(magics().desktop)}
     assert nothing["terminal ssh"].ok
     assert nothing["terminal ssh"].text.startswith("not set up:")
+    assert [checks["terminal ssh"].sign, nothing["terminal ssh"].sign] == ["✗", "·"]

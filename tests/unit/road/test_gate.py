@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import sys
+import threading
 from collections import namedtuple
 from dataclasses import dataclass
 
@@ -283,3 +285,75 @@ def test_two_questions_of_one_batch_are_answered_apart(turn, ran):
     turn.emit = emit
     results = asyncio.run(both())
     assert [result.status for result in results] == ["denied", "ok"]
+
+
+class Thinking(list):
+    """A tool gets ready, and only then a person answers; the list tells in what order."""
+
+    def __init__(self, turn, decision, prepare=lambda: None):
+        super().__init__()
+        self._is_ready = threading.Event()
+
+        def ready(args, **context):
+            self.append(("ready", args, sorted({"cwd", "tools"} & set(context))))
+            self._is_ready.set()
+            prepare()
+
+        def emit(event):
+            turn.events.append(event)
+            if isinstance(event, ApprovalRequested):
+                threading.Thread(target=answer, args=(event.request,)).start()
+
+        def answer(request):
+            assert self._is_ready.wait(10)
+            turn.desk.answer(request.id, decision, by="widget", digest=request.digest)
+
+        def handler(args, **_):
+            self.append("ran")
+            return "{}"
+
+        turn.emit = emit
+        turn.tool(
+            "shell", handler, guard_fn=lambda args, **_: objection(), prepare_fn=ready,
+            parameters=COMMAND,
+        )  # fmt: skip
+
+
+READY = ("ready", {"command": "rm a"}, ["cwd", "tools"])
+
+
+@pytest.mark.parametrize(("decision", "ran"), [("once", ["ran"]), ("deny", [])])
+def test_a_tool_gets_ready_while_a_person_thinks(turn, decision, ran):
+    thought = Thinking(turn, decision)
+    shell(turn, "rm a")
+    assert thought == [READY, *ran]
+
+
+def test_a_tool_that_cannot_get_ready_runs_all_the_same(turn):
+    thought = Thinking(turn, "once", prepare=lambda: sys.exit("no"))
+    assert shell(turn, "rm a").status == "ok"
+    assert thought == [READY, "ran"]
+
+
+def test_where_nobody_is_asked_nothing_gets_ready(turn):
+    thought = Thinking(turn, "once")
+    turn.policy = Policy.parse("off", ())
+    shell(turn, "rm a")
+    assert thought == ["ran"]
+
+
+def test_where_all_is_denied_at_once_nothing_gets_ready(turn):
+    emit = turn.emit  # answers at once
+    thought = Thinking(turn, "deny")
+    turn.emit = emit
+    road = road_of(turn)
+
+    async def denied():
+        result = await road.run(ToolCall(id="1", name="shell", args={"command": "rm a"}))
+        await asyncio.gather(
+            *asyncio.all_tasks() - {asyncio.current_task()}, return_exceptions=True
+        )
+        return result.status
+
+    assert asyncio.run(denied()) == "denied"
+    assert thought == []

@@ -10,8 +10,10 @@ import pytest
 
 from hermes_jupyter.calls import ToolCall
 from hermes_jupyter.events import ApprovalRequested
+from hermes_jupyter.road.grants import Grants
 from hermes_jupyter.road.policy import Policy
 from hermes_jupyter.road.run import Road
+from hermes_jupyter.store.standing import StandingRules
 from hermes_jupyter.views.words import short_args
 from tools.cells import Cell, CellProblem, digest_of, find
 from tools.cells_tool import (
@@ -172,6 +174,48 @@ def test_no_mode_and_no_model_lets_many_cells_go_in_a_persons_place(turn, mode):
     asked = asyncio.run(road.run(ToolCall(id="1", name="delete_cell", args={"cells": names})))
     assert asked.status == "denied"
     assert len(turn.of(ApprovalRequested)) == 1
+
+
+EDITED = {"cell": "cell-0001", "source": "x"}
+
+
+def roads(turn, there, mode="ask"):
+    return Road(
+        tools=registry.view(), desk=turn.desk, policy=Policy(mode=mode), emit=turn.emit,
+        context={"cells": there, "cwd": str(turn.folder)},
+    )  # fmt: skip
+
+
+def ran(road, name, **args):
+    return asyncio.run(road.run(ToolCall(id="1", name=name, args=args)))
+
+
+def test_changing_a_cell_is_of_medium_risk_and_never_allowed_for_good(turn, tmp_path):
+    turn.desk.grants = Grants(StandingRules(tmp_path / "rules.yaml"))
+    road = roads(turn, notebook())
+    ran(road, "edit_cell", **EDITED)
+    ran(road, "delete_cell", cells=["cell-0002"])
+    requests = [event.request for event in turn.of(ApprovalRequested)]
+    assert [(each.risk, each.rule) for each in requests] == [("medium", "")] * 2
+    assert requests[0].effects == ("changes cell “a = 1” (+1 −2)",)
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "asked"),
+    [("edit_cell", EDITED, 0), ("delete_cell", {"cells": ["cell-0001"]}, 1)],
+)
+def test_the_mode_for_edits_lets_cells_be_changed_and_asks_before_one_goes(turn, name, args, asked):
+    ran(roads(turn, notebook(own=0), mode="edits"), name, **args)
+    assert len(turn.of(ApprovalRequested)) == asked
+
+
+def test_a_cell_that_shall_stay_as_it_is_does_so_in_other_words(turn):
+    road = roads(turn, notebook())
+    ran(road, "edit_cell", **EDITED)
+    assert "earlier in this turn" in ran(road, "edit_cell", cell="cell-0001", source="y").text
+    assert len(turn.of(ApprovalRequested)) == 1
+    ran(road, "edit_cell", cell="cell-0002", source="y")
+    assert len(turn.of(ApprovalRequested)) == 2
 
 
 def test_a_cell_that_appears_later_is_there_to_be_copied():

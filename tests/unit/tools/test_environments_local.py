@@ -452,3 +452,29 @@ def test_what_is_meant_for_one_folder_does_not_run_in_another(shell, tmp_path, m
     assert not (tmp_path / "made").exists()
     assert result.exit_code == 1
     assert "nothing was run" in result.output
+
+
+def test_a_prepared_shell_is_the_one_that_runs_the_command(shell):
+    shell.prepare()
+    waiting = shell._shell
+    assert waiting.alive
+    assert output_of(shell, "echo $$").strip() == str(waiting._process.pid)
+
+
+def test_preparing_waits_for_no_command_and_leaves_its_shell(shell, tmp_path):
+    running = threading.Thread(
+        target=output_of, args=(shell, f"echo $$ > {tmp_path}/pid; sleep 30")
+    )
+    running.start()
+    pid = wait_for(tmp_path / "pid").strip()
+    shell.prepare()
+    shell.interrupt()
+    running.join(10)
+    assert not alive(int(pid))
+
+
+def test_a_closed_shell_is_not_prepared(tmp_path):
+    environment = LocalEnvironment(tmp_path)
+    environment.close()
+    environment.prepare()
+    assert environment._shell is None

@@ -241,6 +241,14 @@ def test_nothing_hides_in_the_field_of_an_edit(make, desk, act):
     assert desk.rulings == [Ruling(decision="once", edited="rm ⟨U+202E⟩x")]
 
 
+def test_the_field_of_an_edit_is_as_high_as_its_long_line(make, act):
+    async def play(person):
+        await person.press("Edit")
+        return person.area.rows
+
+    assert act(play, make.approval(make.call(command="word " * 90), **EDITABLE)) == 6
+
+
 def test_cancel_goes_back_to_the_question(make, desk, act):
     async def play(person):
         before = await seen(person)

@@ -454,3 +454,36 @@ def test_the_calls_of_one_batch_may_tell_at_once(work):
         for thread in threads:
             thread.join()
     assert work.changed() == {str(number) for number in range(8)}
+
+
+def test_a_look_before_the_turn_leaves_no_turn(work):
+    (work.folder / "a").write_text("a")
+    recorder = work.recorder()
+    recorder.prepare()
+    assert recorder.end() is None
+    assert work.store.turns() == []
+
+
+def test_what_a_person_changes_while_it_is_asked_is_not_of_the_turn(work):
+    for each in ("mine", "both", "its"):
+        (work.folder / each).write_text("before")
+    recorder = work.recorder()
+    recorder.prepare()
+    for each in ("mine", "both"):
+        (work.folder / each).write_text("a person's")
+    recorder.look()
+    for each in ("both", "its"):
+        (work.folder / each).write_text("the command's")
+    recorder.end()
+    assert work.changed() == {"both", "its"}
+    work.undo()
+    assert {each.name: each.read_text() for each in work.folder.iterdir()} == {
+        "mine": "a person's", "both": "a person's", "its": "before",
+    }  # fmt: skip
+
+
+def test_contents_are_kept_before_the_turn_if_there_is_time(work):
+    (work.folder / "a").write_text("content")
+    work.recorder().prepare()
+    with work.store.database.read() as connection:
+        assert rows.known_at(connection, os.fsencode(work.folder / "a")).state.is_kept

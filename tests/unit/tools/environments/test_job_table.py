@@ -84,7 +84,8 @@ def test_a_number_that_is_used_again_is_not_killed(shell, tmp_path):
     job = shell.spawn("true")
     assert job.wait(10, lambda: False)
     with subprocess.Popen(["sleep", "60"]) as other:
-        record = replace(job.record, pid=other.pid)
+        # Started within one tick of the clock, both would have the same birth.
+        record = replace(job.record, pid=other.pid, birth=f"{job.record.birth}0")
         folder = tmp_path / "jobs" / job.id
         LocalJob(record, folder).kill()
         (folder / "exit").unlink()
