@@ -36,6 +36,7 @@ def opened(pages, server):
         page.until_idle(0)
         page.run_cell(1)
         expect(page.button("Allow once")).to_be_visible(timeout=60_000)
+        expect(page.button("Allow once")).to_have_css("pointer-events", "auto")  # as it stays
         return page
 
     return open_notebook
